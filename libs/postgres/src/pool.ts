@@ -1,0 +1,37 @@
+import pg from 'pg';
+
+export interface PoolOptions {
+  readonly url: string;
+  /** Shown in pg_stat_activity. */
+  readonly applicationName: string;
+  readonly maxConnections?: number;
+  /** A statement that runs longer is cancelled by the server, ms. */
+  readonly statementTimeoutMs?: number;
+  /** How long a caller waits for the server's answer, ms: for a server that froze and cannot cancel anything itself. */
+  readonly answerTimeoutMs?: number;
+  /** How long a caller waits for a connection, ms. Short, so that an absent database is an answer and not a queue. */
+  readonly connectTimeoutMs?: number;
+  /** Told of idle connections that broke; the pool replaces them by itself. */
+  readonly onError?: (error: Error) => void;
+}
+
+export type Pool = pg.Pool;
+export type PoolClient = pg.PoolClient;
+
+/** Opens the pool that Prisma and the hand-written statements of a service share. */
+export function openPool(options: PoolOptions): Pool {
+  const pool = new pg.Pool({
+    connectionString: options.url,
+    application_name: options.applicationName,
+    max: options.maxConnections ?? 10,
+    connectionTimeoutMillis: options.connectTimeoutMs ?? 2_000,
+    statement_timeout: options.statementTimeoutMs ?? 10_000,
+    ...(options.answerTimeoutMs ? { query_timeout: options.answerTimeoutMs } : {}),
+    // Half-open connections (a node that vanished) are found by the kernel rather than by a request.
+    keepAlive: true,
+    idleTimeoutMillis: 60_000,
+  });
+  // Without a listener, a server that goes away ends the process.
+  pool.on('error', options.onError ?? (() => undefined));
+  return pool;
+}
