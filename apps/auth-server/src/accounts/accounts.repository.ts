@@ -1,0 +1,214 @@
+import type { Pool } from '@gatepost/postgres';
+import { Inject, Injectable } from '@nestjs/common';
+import { POOL } from '../app.tokens.ts';
+import { BatchLoader } from '../store/batch-loader.ts';
+import { NOTE_PLACE, type SessionPlace } from './access.repository.ts';
+import type { Account, PostalAddress } from './account.ts';
+
+/** An account with what its password is compared with; stays inside this room. */
+export interface Credential {
+  readonly account: Account;
+  readonly passwordHash: string;
+}
+
+export interface NewAccount {
+  readonly email: string;
+  readonly name: string;
+  readonly passwordHash: string;
+  readonly passwordIsTemporary: boolean;
+}
+
+/** What the owner may change without a password. */
+export interface ProfileChange {
+  readonly name: string;
+  readonly phoneNumber: string | undefined;
+  readonly address: PostalAddress | undefined;
+}
+
+interface Row {
+  id: string;
+  email: string;
+  email_verified: boolean;
+  name: string | null;
+  profile: Record<string, unknown>;
+  address: PostalAddress | null;
+  phone_number: string | null;
+  phone_number_verified: boolean;
+  disabled: boolean;
+  password_is_temporary: boolean;
+  password_changed_at: Date;
+  created_at: Date;
+  updated_at: Date;
+  password_hash: string;
+}
+
+type Moments = 'password_changed_at' | 'created_at' | 'updated_at';
+type RowJson = Omit<Row, Moments> & Record<Moments, string>;
+
+const COLUMNS = `id, email, email_verified, name, profile, address, phone_number, phone_number_verified,
+  disabled_at IS NOT NULL AS disabled, password_is_temporary, password_changed_at, created_at, updated_at, password_hash`;
+
+const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
+
+/** The accounts. Every token and sign-in reads one, so the statements are prepared and take one round trip each. */
+@Injectable()
+export class AccountsRepository {
+  /** Every use of a token asks for its account: those of one moment are read together, each as one JSON value. */
+  private readonly byId: BatchLoader<Credential>;
+
+  constructor(@Inject(POOL) private readonly pool: Pool) {
+    this.byId = new BatchLoader((ids) => this.readByIds(ids));
+  }
+
+  async findById(id: string): Promise<Credential | undefined> {
+    // A subject that is no UUID (a client's, a forged one) is nobody, not a type error of the database.
+    if (!UUID.test(id)) return undefined;
+    return this.byId.load(id.toLowerCase());
+  }
+
+  /** As `findById`, and notes where a session was begun; nothing is noted when there is no account. */
+  async findAtBeginOfSession(id: string, place: SessionPlace): Promise<Credential | undefined> {
+    if (!UUID.test(id)) return undefined;
+    return this.one(
+      'account-at-begin-of-session',
+      `WITH place AS (${NOTE_PLACE}) SELECT ${COLUMNS} FROM accounts WHERE id = $2`,
+      [place.sessionUid, id, place.browser, place.address],
+    );
+  }
+
+  async findByEmail(email: string): Promise<Credential | undefined> {
+    return this.one(
+      'account-by-email',
+      `SELECT ${COLUMNS} FROM accounts WHERE lower(email) = lower($1)`,
+      [toStored(email)],
+    );
+  }
+
+  /** Creates, or returns undefined when the address has an account already; of two at once, one gets it. */
+  async create(account: NewAccount): Promise<Account | undefined> {
+    const created = await this.one(
+      'account-create',
+      `INSERT INTO accounts (email, name, password_hash, password_is_temporary) VALUES ($1, $2, $3, $4)
+        ON CONFLICT (lower(email)) DO NOTHING RETURNING ${COLUMNS}`,
+      [toStored(account.email), account.name, account.passwordHash, account.passwordIsTemporary],
+    );
+    return created?.account;
+  }
+
+  /** Replaces the hash if it still is the one that was compared with: of two changes at once, one wins. */
+  async replacePassword(
+    id: string,
+    hashes: { before: string | undefined; after: string },
+    kind: 'chosen' | 'temporary' | 'rehashed',
+  ): Promise<Account | undefined> {
+    const replaced = await this.one(
+      'account-replace-password',
+      `UPDATE accounts SET password_hash = $3,
+          password_is_temporary = CASE $4 WHEN 'rehashed' THEN password_is_temporary ELSE $4 = 'temporary' END,
+          password_changed_at = CASE $4 WHEN 'rehashed' THEN password_changed_at ELSE now() END
+        WHERE id = $1 AND password_hash = COALESCE($2, password_hash) RETURNING ${COLUMNS}`,
+      [id, hashes.before ?? null, hashes.after, kind],
+    );
+    return replaced?.account;
+  }
+
+  async changeProfile(id: string, change: ProfileChange): Promise<void> {
+    await this.pool.query({
+      name: 'account-change-profile',
+      // A number or address that changed is not the one that somebody verified.
+      text: `UPDATE accounts SET name = $2, address = $4, updated_at = now(),
+          phone_number_verified = phone_number_verified AND phone_number IS NOT DISTINCT FROM $3,
+          phone_number = $3
+        WHERE id = $1`,
+      values: [
+        id,
+        change.name,
+        change.phoneNumber ?? null,
+        change.address ? JSON.stringify(change.address) : null,
+      ],
+    });
+  }
+
+  /** False when there is no such account. */
+  async setDisabled(id: string, disabled: boolean): Promise<boolean> {
+    const { rowCount } = await this.pool.query(
+      `UPDATE accounts SET disabled_at = CASE WHEN $2 THEN COALESCE(disabled_at, now()) END, updated_at = now() WHERE id = $1`,
+      [id, disabled],
+    );
+    return rowCount === 1;
+  }
+
+  /** Deletes the account and, by reference, what it allowed and where it signed in. */
+  async remove(id: string): Promise<boolean> {
+    const { rowCount } = await this.pool.query('DELETE FROM accounts WHERE id = $1', [id]);
+    return rowCount === 1;
+  }
+
+  /** Accounts in the order of their registration, after `afterId` where given. */
+  async list(page: {
+    afterId: string | undefined;
+    limit: number;
+    search: string | undefined;
+  }): Promise<Account[]> {
+    const { rows } = await this.pool.query<Row>(
+      `SELECT ${COLUMNS} FROM accounts
+        WHERE ($1::uuid IS NULL OR (created_at, id) > (SELECT created_at, id FROM accounts WHERE id = $1))
+          AND ($2::text IS NULL OR strpos(lower(email), lower($2)) > 0 OR strpos(lower(name), lower($2)) > 0)
+        ORDER BY created_at, id LIMIT $3`,
+      [page.afterId ?? null, page.search ?? null, page.limit],
+    );
+    return rows.map(toAccount);
+  }
+
+  private async readByIds(ids: readonly string[]): Promise<Map<string, Credential>> {
+    const { rows } = await this.pool.query<{ row: RowJson }>({
+      name: 'account-by-id',
+      text: `SELECT row_to_json(a) AS row FROM (SELECT ${COLUMNS} FROM accounts WHERE id = ANY($1::uuid[])) a`,
+      values: [ids],
+    });
+    return new Map(
+      rows.map(({ row: { password_changed_at, created_at, updated_at, ...rest } }) => {
+        const row: Row = {
+          ...rest,
+          password_changed_at: new Date(password_changed_at),
+          created_at: new Date(created_at),
+          updated_at: new Date(updated_at),
+        };
+        return [row.id, { account: toAccount(row), passwordHash: row.password_hash }];
+      }),
+    );
+  }
+
+  private async one(
+    name: string,
+    text: string,
+    values: unknown[],
+  ): Promise<Credential | undefined> {
+    const { rows } = await this.pool.query<Row>({ name, text, values });
+    const [row] = rows;
+    return row && { account: toAccount(row), passwordHash: row.password_hash };
+  }
+}
+
+/** As it is stored and searched: one composition of accents, no spaces around. Case is kept and compared without. */
+function toStored(email: string): string {
+  return email.trim().normalize('NFC');
+}
+
+function toAccount(row: Row): Account {
+  return {
+    id: row.id,
+    email: row.email,
+    emailVerified: row.email_verified,
+    name: row.name ?? undefined,
+    profile: row.profile,
+    address: row.address ?? undefined,
+    phoneNumber: row.phone_number ?? undefined,
+    phoneNumberVerified: row.phone_number_verified,
+    disabled: row.disabled,
+    passwordIsTemporary: row.password_is_temporary,
+    passwordChangedAt: row.password_changed_at,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}
