@@ -1,0 +1,17 @@
+import { decodePosition, encodePosition } from './page-position.ts';
+
+describe('page positions', () => {
+  it('come back as they went out', () => {
+    const position = { createdAt: new Date('2026-11-20T12:00:00.123Z'), code: 'aB3dE6g' };
+    const cursor = encodePosition(position);
+    expect(cursor).toMatch(/^[\w-]+$/);
+    expect(decodePosition(cursor)).toEqual(position);
+  });
+
+  it.each(['', 'x', '!!!!', 'bm9uc2Vuc2U', Buffer.from('zz.abc').toString('base64url')])(
+    'are refused when we did not make them: %j',
+    (cursor) => {
+      expect(decodePosition(cursor)).toBeUndefined();
+    },
+  );
+});
