@@ -1,0 +1,12 @@
+export { BreakableProxy } from './breakable-proxy.ts';
+export { chromiumPath } from './chromium.ts';
+export { describeWith, SKIPPED_MARK } from './describe-with.ts';
+export { kafkaBrokers, startKafka } from './kafka.ts';
+export { createTestDatabase } from './postgres.ts';
+export type { PrivateServer } from './private-server.ts';
+export { kustomizeCommand, promtoolPath } from './programs.ts';
+export { type Provision, provisionServices } from './provision.ts';
+export { redisUrl, startRedis } from './redis.ts';
+export type { Outcome, Outcomes, Say, ServiceName } from './service.ts';
+export { servicesOfSpecs } from './services-of-specs.ts';
+export { until } from './until.ts';
