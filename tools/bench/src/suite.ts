@@ -1,0 +1,17 @@
+import type { SuiteReport } from './report.ts';
+
+export interface SuiteContext {
+  readonly rounds: number;
+  readonly seconds: number;
+  readonly redisUrl: string;
+  readonly kafkaBrokers: readonly string[];
+  /** A fresh database each time. */
+  readonly createDatabase: () => Promise<string>;
+  readonly say: (text: string) => void;
+}
+
+export interface Suite {
+  /** As `--only` names it. */
+  readonly name: string;
+  run(context: SuiteContext): Promise<SuiteReport>;
+}
