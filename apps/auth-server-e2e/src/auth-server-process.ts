@@ -1,7 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { createTestDatabase } from '@gatepost/test-services';
+import { createTestDatabase, freePorts } from '@gatepost/test-services';
 
 export const MANAGEMENT_TOKEN = 'management-token-of-e2e';
 const MAIN = fileURLToPath(new URL('../../auth-server/dist/main.js', import.meta.url));
@@ -25,7 +24,7 @@ export class AuthServers {
     options: { processes?: number; environment?: Record<string, string> } = {},
   ): Promise<AuthServers> {
     const database = await createTestDatabase();
-    const port = await freePort();
+    const [port] = (await freePorts(1)) as [number]; // the issuer must be known before the server listens
     const publicUrl = `http://localhost:${port}`;
     const output: string[] = [];
     const environment = {
@@ -100,16 +99,6 @@ function startProcess(env: Record<string, string>, output: string[]): Promise<Ru
       if (type !== 'ready') return;
       child.removeAllListeners('exit');
       resolve({ child, ...ports });
-    });
-  });
-}
-
-/** The issuer must be known before the server listens. */
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
     });
   });
 }

@@ -1,14 +1,14 @@
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePorts } from '@gatepost/test-services';
 import type { ChildServer } from './child-server.ts';
 
 /** One nginx worker as a plain proxy with keep-alive to the upstream; the worker's CPU is what counts. */
 export async function startNginx(upstream: string): Promise<ChildServer> {
   const folder = mkdtempSync(join(tmpdir(), 'gatepost-nginx-'));
-  const port = await freePort();
+  const [port] = await freePorts(1);
   writeFileSync(
     join(folder, 'nginx.conf'),
     `daemon off; worker_processes 1; pid ${folder}/pid; error_log ${folder}/error.log;
@@ -55,13 +55,4 @@ async function until<T>(look: () => T | undefined, limitMs = 5_000): Promise<T> 
     if (Date.now() > deadline) throw new Error('nginx did not start');
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    });
-  });
 }

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { freePorts } from '@gatepost/test-services';
 import { AppProcess } from './app-process.ts';
 import { Platform } from './platform.ts';
 import { APPS, type AppName, appEnvironment, type PlatformSettings } from './settings.ts';
@@ -83,18 +83,4 @@ async function freeSettings(dataDir: string): Promise<PlatformSettings> {
     ]),
   ) as Record<AppName, { port: number; managementPort: number }>;
   return { publicUrl: `http://localhost:${ports['gateway-limiter'].port}`, dataDir, ports };
-}
-
-/** Distinct free ports: all are held at once before any is given back. */
-async function freePorts(count: number): Promise<number[]> {
-  const servers = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const server = createServer();
-      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-      return server;
-    }),
-  );
-  const ports = servers.map((server) => (server.address() as { port: number }).port);
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  return ports;
 }

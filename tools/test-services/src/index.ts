@@ -1,6 +1,7 @@
 export { BreakableProxy } from './breakable-proxy.ts';
 export { chromiumPath } from './chromium.ts';
 export { describeWith, SKIPPED_MARK } from './describe-with.ts';
+export { freePorts } from './free-ports.ts';
 export { kafkaBrokers, startKafka } from './kafka.ts';
 export { createTestDatabase } from './postgres.ts';
 export type { PrivateServer } from './private-server.ts';
