@@ -45,9 +45,16 @@ export function pageSources(pages: ProviderPages) {
       userCodeInputSource: async (
         ctx: KoaContextWithOIDC,
         form: string,
-        _out?: unknown,
+        out?: ErrorOut,
         error?: errors.OIDCProviderError | Error,
-      ) => send(ctx, pages.deviceInput(ctx, form, error && faultOf(error))),
+      ) => {
+        if (!hasLostSession(ctx)) {
+          return send(ctx, pages.deviceInput(ctx, form, error && faultOf(error)));
+        }
+        (ctx.oidc.session as { touched?: boolean }).touched = false;
+        const { error: code = 'invalid_request', error_description } = out ?? {};
+        send(ctx, pages.error(ctx, { error: code, description: error_description }, ctx.status));
+      },
       userCodeConfirmSource: async (
         ctx: KoaContextWithOIDC,
         form: string,
@@ -58,6 +65,14 @@ export function pageSources(pages: ProviderPages) {
       successSource: async (ctx: KoaContextWithOIDC) => send(ctx, pages.deviceDone(ctx)),
     },
   };
+}
+
+/**
+ * A browser without a session that comes to a resumed device request: the library asks for the form when the session's time to
+ * be stored has passed, and then fails on a session that was never stored. The form could not be answered either.
+ */
+function hasLostSession({ oidc }: KoaContextWithOIDC): boolean {
+  return oidc.route === 'device_resume' && typeof oidc.session?.exp !== 'number';
 }
 
 function faultOf(error: Error & { userCode?: string }): string {
