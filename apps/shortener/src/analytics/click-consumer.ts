@@ -1,5 +1,5 @@
 import { isUnreachable } from '@gatepost/postgres';
-import type { Logger } from '@gatepost/service-kit';
+import type { Logger, Tracing } from '@gatepost/service-kit';
 import type { Batch, Consumer, EachBatchPayload, Kafka } from 'kafkajs';
 import type { ClickTopics } from '../clicks/kafka-connection.ts';
 import { beginAnewAt, type FetchedBatch, type Position, placeBatch } from './batch-position.ts';
@@ -15,6 +15,8 @@ export interface ClickConsumerOptions {
   readonly rollups: RollupRepository;
   readonly metrics: WorkerMetrics;
   readonly logger: Logger;
+  /** Absent: no traces. */
+  readonly tracing?: Tracing;
   readonly topics: ClickTopics;
   readonly groupId: string;
   /** Partitions counted at the same time, each on a database connection of its own. */

@@ -1,8 +1,9 @@
-import type { Logger } from '@gatepost/service-kit';
+import type { Logger, Tracing } from '@gatepost/service-kit';
 import type { Kafka, KafkaMessage } from 'kafkajs';
 import type { ClickTopics } from '../clicks/kafka-connection.ts';
 import { FetchedRecord } from '../clicks/kafka-fetched-record.ts';
 import { type ClickRollup, isPartitionMissing } from './click-rollup.ts';
+import { beginTraces } from './click-traces.ts';
 import { type DeadLetter, DeadLetters } from './dead-letters.ts';
 import {
   type ClickMessage,
@@ -19,6 +20,8 @@ export interface MessageCounterOptions {
   readonly rollup: ClickRollup;
   readonly metrics: WorkerMetrics;
   readonly logger: Logger;
+  /** Absent: no traces. */
+  readonly tracing?: Tracing;
 }
 
 /** One message and what became of reading it. */
@@ -41,6 +44,21 @@ export class MessageCounter {
   }
 
   async count(messages: readonly KafkaMessage[], step: PositionStep): Promise<void> {
+    const end = beginTraces(this.options.tracing, messages, step);
+    try {
+      await this.countAll(messages, step);
+      end();
+    } catch (error) {
+      end(error);
+      throw error;
+    }
+  }
+
+  close(): Promise<void> {
+    return this.deadLetters.close();
+  }
+
+  private async countAll(messages: readonly KafkaMessage[], step: PositionStep): Promise<void> {
     const { metrics } = this.options;
     const began = performance.now();
     const now = Date.now();
@@ -57,10 +75,6 @@ export class MessageCounter {
     await this.countRead(read, step);
     metrics.rollupSeconds.observe((performance.now() - began) / 1000);
     metrics.batches.inc();
-  }
-
-  close(): Promise<void> {
-    return this.deadLetters.close();
   }
 
   /** Where the database refuses the content, halves the batch until the message is found that it refuses. */

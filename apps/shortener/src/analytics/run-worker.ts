@@ -15,7 +15,7 @@ export function runWorker(): Promise<void> {
   return runService({
     name: 'shortener-worker',
     environment,
-    build: async ({ env, logger, metrics, readiness }) => {
+    build: async ({ env, logger, metrics, readiness, tracing }) => {
       if (env.KAFKA_BROKERS.length === 0)
         throw new StartRefused(
           'Without KAFKA_BROKERS clicks are counted in process; there is no work for a worker.',
@@ -40,6 +40,7 @@ export function runWorker(): Promise<void> {
         rollups: new RollupRepository(database.pool),
         metrics: new WorkerMetrics(metrics),
         logger,
+        tracing,
         topics: CLICK_TOPICS,
         groupId: env.KAFKA_CLICK_GROUP,
         concurrency: env.CLICK_WORKER_CONNECTIONS,
