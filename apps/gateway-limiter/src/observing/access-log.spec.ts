@@ -2,11 +2,13 @@ import { createLogger } from '@gatepost/service-kit';
 import type { Exchange } from '../forwarding/exchange.ts';
 import { AccessLog, statusOf } from './access-log.ts';
 
+const TRACEPARENT = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+
 function exchange(over: Partial<Record<keyof Exchange, unknown>> = {}): Exchange {
   return {
     startedAt: 0,
     requestId: 'id',
-    request: { method: 'GET', url: '/cb?code=secret' },
+    request: { method: 'GET', url: '/cb?code=secret', headers: { traceparent: TRACEPARENT } },
     caller: { kind: 'address', tier: 'anonymous', label: 'hash' },
     route: 'links',
     status: 200,
@@ -36,6 +38,17 @@ describe('the access log', () => {
       { msg: 'request', path: '/cb', status: 200, durationMs: 12.3, caller: 'hash', bytes: 5 },
     ]);
     expect(JSON.stringify(lines)).not.toContain('secret');
+  });
+
+  it('names the trace: the gateway’s own where it traces, else the caller’s', () => {
+    const { lines, log } = openLog(10);
+    log.write(exchange(), 1);
+    const own = '00-ffffffffffffffffffffffffffffffff-b7ad6b7169203331-01';
+    log.write(exchange({ work: { traceparent: own } }), 1);
+    expect(lines.map((line) => line['traceId'])).toEqual([
+      '0af7651916cd43dd8448eb211c80319c',
+      'f'.repeat(32),
+    ]);
   });
 
   it('stays within so many lines a second and says how many are missing', () => {

@@ -1,4 +1,4 @@
-import type { Logger } from '@gatepost/service-kit';
+import { type Logger, parseTraceparent } from '@gatepost/service-kit';
 import type { Exchange } from '../forwarding/exchange.ts';
 
 /**
@@ -46,6 +46,9 @@ function lineOf(exchange: Exchange, now: number): Record<string, unknown> {
   const query = target.indexOf('?');
   return {
     requestId: exchange.requestId,
+    // Known here where it is traced here, or where the caller traces.
+    traceId: parseTraceparent(exchange.work?.traceparent ?? request.headers['traceparent'])
+      ?.traceId,
     method: request.method,
     path: (query < 0 ? target : target.slice(0, query)).slice(0, 512),
     host: head?.host,
