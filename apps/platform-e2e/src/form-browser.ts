@@ -17,6 +17,11 @@ export class FormBrowser {
 
   constructor(private readonly origin: string) {}
 
+  /** Cookies by name. */
+  get cookieValues(): ReadonlyMap<string, string> {
+    return new Map([...this.cookies].map(([name, { value }]) => [name, value]));
+  }
+
   open(url: string): Promise<Page | URL> {
     return this.follow(url, { method: 'GET' });
   }

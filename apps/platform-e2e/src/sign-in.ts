@@ -35,6 +35,8 @@ export interface SignedIn {
   readonly config: client.Configuration;
   readonly tokens: client.TokenEndpointResponse & client.TokenEndpointResponseHelpers;
   readonly browser: FormBrowser;
+  /** Where the browser was sent: the redirect URI with the authorization code. */
+  readonly callback: URL;
 }
 
 /** Code flow with PKCE through the pages, as a person without JavaScript goes it. */
@@ -71,5 +73,5 @@ export async function signIn(
   if (!(result instanceof URL))
     throw new Error(`did not come back to the application: ${result.url}\n${result.html}`);
   const tokens = await client.authorizationCodeGrant(config, result, checks);
-  return { config, tokens, browser };
+  return { config, tokens, browser, callback: result };
 }

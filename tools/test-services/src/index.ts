@@ -3,6 +3,7 @@ export { chromiumPath } from './chromium.ts';
 export { describeWith, SKIPPED_MARK } from './describe-with.ts';
 export { freePorts } from './free-ports.ts';
 export { kafkaBrokers, startKafka } from './kafka.ts';
+export { readRecords, type TopicRecord } from './kafka-records.ts';
 export { createTestDatabase } from './postgres.ts';
 export type { PrivateServer } from './private-server.ts';
 export { kustomizeCommand, promtoolPath } from './programs.ts';
