@@ -21,20 +21,19 @@ try {
   for (const suite of SUITES) {
     if (options.only && !options.only.includes(suite.name)) continue;
     console.log(`\n${suite.name}`);
-    reports.push(
-      await suite.run({
-        rounds: options.rounds,
-        seconds: options.seconds,
-        redisUrl: redisUrl(),
-        kafkaBrokers: kafkaBrokers(),
-        createDatabase: async () => {
-          const database = await createTestDatabase();
-          databases.push(database);
-          return database.url;
-        },
-        say,
-      }),
-    );
+    const measured = await suite.run({
+      rounds: options.rounds,
+      seconds: options.seconds,
+      redisUrl: redisUrl(),
+      kafkaBrokers: kafkaBrokers(),
+      createDatabase: async () => {
+        const database = await createTestDatabase();
+        databases.push(database);
+        return database.url;
+      },
+      say,
+    });
+    reports.push(...[measured].flat());
   }
 } finally {
   for (const database of databases) await database.drop().catch(() => undefined);

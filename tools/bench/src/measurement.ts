@@ -13,6 +13,8 @@ export interface Running {
   readonly pids: readonly number[];
   /** Processes of the store that the contender works on; their CPU is shown beside. */
   readonly storePids?: readonly number[];
+  /** What a round needs and does not measure. */
+  prepare?(): Promise<void>;
   /** Works for about `seconds` and says how many operations were done. */
   work(seconds: number): Promise<{ operations: number; failures: number }>;
   stop(): Promise<void>;
@@ -54,6 +56,7 @@ export async function compare(
       say(`starting ${contender.name}`);
       const run = await contender.start();
       running.push({ contender, run, results: [] });
+      await run.prepare?.();
       await run.work(Math.min(1, seconds));
     }
     for (let round = 1; round <= rounds; round++) {
@@ -81,6 +84,7 @@ export async function compare(
 }
 
 async function measureOnce(name: string, run: Running, seconds: number): Promise<Round> {
+  await run.prepare?.();
   const cpuBefore = cpuTimeUs(run.pids);
   const storeBefore = cpuTimeUs(run.storePids ?? []);
   const startedAt = performance.now();

@@ -13,5 +13,6 @@ export interface SuiteContext {
 export interface Suite {
   /** As `--only` names it. */
   readonly name: string;
-  run(context: SuiteContext): Promise<SuiteReport>;
+  /** More than one report where it measures more than one kind of operation. */
+  run(context: SuiteContext): Promise<SuiteReport | readonly SuiteReport[]>;
 }

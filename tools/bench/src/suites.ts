@@ -2,8 +2,9 @@ import type { Suite } from './suite.ts';
 import { creates } from './suites/creates.ts';
 import { footprint } from './suites/footprint.ts';
 import { gateway } from './suites/gateway.ts';
+import { identity } from './suites/identity.ts';
 import { limiter } from './suites/limiter.ts';
 import { redirect } from './suites/redirect.ts';
 
 /** In the order they run. */
-export const SUITES: readonly Suite[] = [gateway, limiter, redirect, creates, footprint];
+export const SUITES: readonly Suite[] = [gateway, limiter, redirect, creates, identity, footprint];

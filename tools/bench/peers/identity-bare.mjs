@@ -1,4 +1,4 @@
-// oidc-provider as its documentation starts it: memory store, static clients, its own configuration. What auth-server is measured beside.
+// oidc-provider as its documentation starts it: memory store, static clients, its own configuration, the same password hash.
 import { createServer } from 'node:http';
 import { hash, verify } from '@node-rs/argon2';
 import { exportJWK, generateKeyPair } from 'jose';
@@ -95,8 +95,11 @@ async function interact(request, response) {
   let text = '';
   for await (const chunk of request) text += chunk;
   if (prompt.name === 'login') {
-    const matches = await verify(passwordHash, new URLSearchParams(text).get('password'));
-    const result = matches ? { login: { accountId: 'demo' } } : { error: 'access_denied' };
+    const form = new URLSearchParams(text);
+    const matches = await verify(passwordHash, form.get('password'));
+    const result = matches
+      ? { login: { accountId: form.get('email') } }
+      : { error: 'access_denied' };
     return provider.interactionFinished(request, response, result);
   }
   const grant = new provider.Grant({ accountId: session.accountId, clientId: params.client_id });
