@@ -1,6 +1,14 @@
 import type { Scenario } from './scenario.ts';
 import { aliasRace } from './scenarios/alias-race.ts';
 import { codeSingleUse } from './scenarios/code-single-use.ts';
+import { limiterThreeGateways } from './scenarios/limiter-three-gateways.ts';
+import { redisHung, redisKilled } from './scenarios/redis-away.ts';
 
 /** In the order they run. */
-export const SCENARIOS: readonly Scenario[] = [codeSingleUse, aliasRace];
+export const SCENARIOS: readonly Scenario[] = [
+  codeSingleUse,
+  aliasRace,
+  limiterThreeGateways,
+  redisKilled,
+  redisHung,
+];
