@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { type Provision, provisionServices, type ServiceName } from '@gatepost/test-services';
+import { endForgottenPostgres } from './actors/postgres.ts';
 import { OptionRefused, readOptions } from './options.ts';
 import { listScenarios, type Result, toMarkdown } from './report.ts';
 import { type Scenario, ScenarioSkipped } from './scenario.ts';
@@ -48,6 +49,7 @@ async function play(scenario: Scenario): Promise<Result> {
   const missing = scenario.needs.flatMap((service) => whyMissing(service));
   if (missing.length > 0) return end('skipped', missing.join('; '));
   const folder = `${RESULTS}/chaos/${name}`;
+  endForgottenPostgres(folder);
   stage = new Stage({ folder, kafkaAwaySeconds: options.kafkaAwaySeconds, say });
   try {
     const { observed, faults } = await scenario.run(stage);

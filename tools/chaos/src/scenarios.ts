@@ -1,7 +1,9 @@
 import type { Scenario } from './scenario.ts';
 import { aliasRace } from './scenarios/alias-race.ts';
 import { codeSingleUse } from './scenarios/code-single-use.ts';
+import { kafkaAway } from './scenarios/kafka-away.ts';
 import { limiterThreeGateways } from './scenarios/limiter-three-gateways.ts';
+import { postgresAway } from './scenarios/postgres-away.ts';
 import { redisHung, redisKilled } from './scenarios/redis-away.ts';
 
 /** In the order they run. */
@@ -11,4 +13,6 @@ export const SCENARIOS: readonly Scenario[] = [
   limiterThreeGateways,
   redisKilled,
   redisHung,
+  postgresAway,
+  kafkaAway,
 ];

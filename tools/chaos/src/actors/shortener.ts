@@ -17,14 +17,24 @@ export function startShortener(
   });
 }
 
-/** Creates links and gives their codes. */
-export async function createLinks(client: Client, url: string, count: number): Promise<string[]> {
+/** Creates links, a few at a time, and gives their codes. */
+export async function createLinks(
+  client: Client,
+  url: string,
+  count: number,
+  options: Readonly<Record<string, unknown>> = {},
+): Promise<string[]> {
   const codes: string[] = [];
-  for (let number = 0; number < count; number++) {
-    const body = { longUrl: `https://example.com/page/${number}` };
+  const createOne = async (number: number) => {
+    const body = { longUrl: `https://example.com/page/${number}`, ...options };
     const { status, text, lost } = await client.postJson(`${url}/shorten`, body);
     if (status !== 201) throw new Error(`a link could not be created: ${lost ?? status} ${text}`);
     codes.push((JSON.parse(text) as { code: string }).code);
-  }
+  };
+  let next = 0;
+  const work = async () => {
+    while (next < count) await createOne(next++);
+  };
+  await Promise.all(Array.from({ length: 8 }, work));
   return codes;
 }
