@@ -7,6 +7,11 @@ export interface PoolOptions {
   readonly maxConnections?: number;
   /** A statement that runs longer is cancelled by the server, ms. */
   readonly statementTimeoutMs?: number;
+  /**
+   * A connection that is silent for this long in the middle of a transaction is ended by the server, ms: a machine that froze
+   * or was cut off must not keep its locks.
+   */
+  readonly silenceTimeoutMs?: number;
   /** How long a caller waits for the server's answer, ms: for a server that froze and cannot cancel anything itself. */
   readonly answerTimeoutMs?: number;
   /** How long a caller waits for a connection, ms. Short, so that an absent database is an answer and not a queue. */
@@ -26,6 +31,9 @@ export function openPool(options: PoolOptions): Pool {
     max: options.maxConnections ?? 10,
     connectionTimeoutMillis: options.connectTimeoutMs ?? 2_000,
     statement_timeout: options.statementTimeoutMs ?? 10_000,
+    ...(options.silenceTimeoutMs
+      ? { idle_in_transaction_session_timeout: options.silenceTimeoutMs }
+      : {}),
     ...(options.answerTimeoutMs ? { query_timeout: options.answerTimeoutMs } : {}),
     // Half-open connections (a node that vanished) are found by the kernel rather than by a request.
     keepAlive: true,

@@ -46,6 +46,7 @@ describe('isUnreachable', () => {
     ['a connection exception', failure('08006')],
     ['too many connections', failure('53300')],
     ['a primary that became a replica', failure('25006')],
+    ['a transaction that was silent for too long', failure('25P03')],
     ['the code of Prisma', failure('P1001')],
     ['a cause', new Error('outer', { cause: failure('ECONNRESET') })],
     [

@@ -49,12 +49,14 @@ export function isUnreachable(error: unknown): boolean {
   for (let cause = error as ErrorShape | null | undefined; cause; cause = cause.cause) {
     const { code, errors, message = '' } = cause;
     if (typeof code === 'string') {
-      // 08xxx connection exceptions, 57P0x shutdowns, 53300 too many connections, 25006 read-only (a demoted primary), 57014 statement timeout
+      // 08xxx connection exceptions, 57P0x shutdowns, 53300 too many connections, 25006 read-only (a demoted primary), 57014 statement timeout,
+      // 25P03 a transaction that was silent for too long
       if (
         UNREACHABLE.has(code) ||
         /^(08|57P|53)/.test(code) ||
         code === '25006' ||
-        code === '57014'
+        code === '57014' ||
+        code === '25P03'
       )
         return true;
       if (
