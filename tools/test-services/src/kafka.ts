@@ -173,6 +173,8 @@ function serverSettings(
     'broker.session.timeout.ms': 1_000,
     'broker.heartbeat.interval.ms': 200,
     'group.initial.rebalance.delay.ms': 0,
+    // Members that a test killed are given up soon.
+    'group.min.session.timeout.ms': 500,
     'num.network.threads': 2,
     'num.io.threads': 2,
     'background.threads': 2,

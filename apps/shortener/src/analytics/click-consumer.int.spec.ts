@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createLogger, createMetrics, type Registry } from '@gatepost/service-kit';
 import { describeWith, kafkaBrokers } from '@gatepost/test-services';
-import type { Kafka } from 'kafkajs';
+import { CompressionTypes, type Kafka } from 'kafkajs';
 import type { RecordedClick } from '../clicks/click.ts';
 import { EventIds } from '../clicks/event-id.ts';
 import { KafkaClickDelivery } from '../clicks/kafka-click-delivery.ts';
@@ -85,6 +85,7 @@ describeWith(['postgres', 'kafka'], 'the worker', () => {
       topics,
       groupId,
       concurrency: 2,
+      sessionTimeoutMs: 10_000,
     });
     running.push(consumer);
     await consumer.start();
@@ -201,6 +202,40 @@ describeWith(['postgres', 'kafka'], 'the worker', () => {
     await becomes(sent + 100);
     expect(await counted()).toBe(sent + 100);
   }, 180_000);
+
+  it('counts what other producers compress or send in transactions, and nothing of one that was aborted', async () => {
+    const toMessage = ({ id, event }: RecordedClick) => ({
+      partition: 0,
+      key: event.code,
+      value: JSON.stringify(event),
+      headers: { ce_id: id },
+    });
+    const topic = topics.clicks;
+    await delivery.deliver(clicksOf(40));
+    const plain = kafka.producer({ allowAutoTopicCreation: false });
+    await plain.connect();
+    const messages = clicksOf(30).map(toMessage);
+    await plain.send({ topic, messages, compression: CompressionTypes.GZIP });
+    await plain.disconnect();
+    const transactional = kafka.producer({
+      transactionalId: `spec-${randomUUID()}`,
+      maxInFlightRequests: 1,
+      idempotent: true,
+    });
+    await transactional.connect();
+    for (const isKept of [false, true, false]) {
+      const transaction = await transactional.transaction();
+      await transaction.send({ topic, messages: clicksOf(20).map(toMessage) });
+      await (isKept ? transaction.commit() : transaction.abort());
+    }
+    await transactional.disconnect();
+    await startWorker();
+    await becomes(90);
+    // Behind the markers that end the log so far.
+    await delivery.deliver(clicksOf(40));
+    await becomes(130);
+    expect(await counted()).toBe(130);
+  }, 60_000);
 
   it('puts what is no click among the dead letters, with the reason, and counts the rest', async () => {
     const metrics = createMetrics('spec');

@@ -21,6 +21,8 @@ export interface ClickConsumerOptions {
   readonly groupId: string;
   /** Partitions counted at the same time, each on a database connection of its own. */
   readonly concurrency: number;
+  /** How long the others wait for a worker that fell silent before they take its partitions over. */
+  readonly sessionTimeoutMs: number;
   /** Makes the topics where they are missing; a consumer cannot wait for them. */
   readonly prepare?: () => Promise<unknown>;
 }
@@ -49,21 +51,27 @@ export class ClickConsumer {
     this.counter = new MessageCounter(options);
   }
 
+  /** A member that misses three of them is taken for dead. */
+  private get heartbeatMs(): number {
+    return Math.min(2_000, this.options.sessionTimeoutMs / 4);
+  }
+
   get isRunning(): boolean {
     return this.consumer !== undefined;
   }
 
   /** Begins, and begins again after whatever ends it, until `stop`. */
   async start(): Promise<void> {
-    const { kafka, topics, groupId, concurrency } = this.options;
+    const { kafka, topics, groupId, concurrency, sessionTimeoutMs } = this.options;
     try {
       await this.options.prepare?.();
       this.cluster = await this.log.readClusterId();
       const consumer = kafka.consumer({
         groupId,
-        sessionTimeout: 15_000,
-        rebalanceTimeout: 20_000,
-        heartbeatInterval: 2_000,
+        sessionTimeout: sessionTimeoutMs,
+        // Members have this long to finish the batch at hand, and count as absent if they do not.
+        rebalanceTimeout: Math.max(20_000, sessionTimeoutMs),
+        heartbeatInterval: this.heartbeatMs,
         // Waiting for a little more costs a fraction of a second and saves transactions.
         minBytes: 64 * 1024,
         maxWaitTimeInMs: 200,
@@ -135,18 +143,30 @@ export class ClickConsumer {
   }
 
   private async countBatch(payload: EachBatchPayload): Promise<void> {
-    const { batch, heartbeat, isRunning, isStale } = payload;
-    while (isRunning() && !isStale()) {
-      try {
-        await this.countPlaced(payload);
-        return;
-      } catch (error) {
-        if (error instanceof PositionMoved) this.positions.delete(batch.partition);
-        else if (isUnreachable(error)) await pause(DATABASE_PAUSE_MS);
-        else throw error;
-        // Keeps the partition while the database is away, and ends here when it was given to another worker.
-        await heartbeat();
-      }
+    const { heartbeat, isRunning, isStale } = payload;
+    // kafkajs gives a sign of life between batches alone: a database that takes its time would cost the partitions. What a
+    // heartbeat here has to complain of, the one after the batch is told again.
+    const pulse = setInterval(() => void heartbeat().catch(() => undefined), this.heartbeatMs);
+    try {
+      while (isRunning() && !isStale()) if (await this.tryToCount(payload)) return;
+    } finally {
+      clearInterval(pulse);
+    }
+  }
+
+  /** Whether the batch is done with. Throws when it has to be fetched again. */
+  private async tryToCount(payload: EachBatchPayload): Promise<boolean> {
+    const { batch, heartbeat } = payload;
+    try {
+      await this.countPlaced(payload);
+      return true;
+    } catch (error) {
+      if (error instanceof PositionMoved) this.positions.delete(batch.partition);
+      else if (isUnreachable(error)) await pause(DATABASE_PAUSE_MS);
+      else throw error;
+      // Ends here when the partition was given to another worker.
+      await heartbeat();
+      return false;
     }
   }
 

@@ -27,6 +27,8 @@ export function runWorker(): Promise<void> {
         applicationName: 'shortener-worker',
         maxConnections: env.CLICK_WORKER_CONNECTIONS + 2,
         statementTimeoutMs: 60_000,
+        // Whoever takes over from a worker that froze waits for the position that it holds.
+        silenceTimeoutMs: 10_000,
         onError: (error) => logger.warn({ err: error }, 'a database connection broke'),
         log: (line) => logger.debug(line),
       });
@@ -44,6 +46,7 @@ export function runWorker(): Promise<void> {
         topics: CLICK_TOPICS,
         groupId: env.KAFKA_CLICK_GROUP,
         concurrency: env.CLICK_WORKER_CONNECTIONS,
+        sessionTimeoutMs: env.KAFKA_SESSION_TIMEOUT_MS,
         prepare: () =>
           prepareClickTopics(kafka, { partitions: env.KAFKA_CLICK_PARTITIONS, logger }),
       });

@@ -19,6 +19,10 @@ export function clicksEnvironment() {
       z.string().min(1).max(200).default('shortener-worker'),
       'Consumer group of the workers',
     ),
+    KAFKA_SESSION_TIMEOUT_MS: variable(
+      whole({ min: 500, max: 300_000, initially: 10_000 }),
+      'How long a worker may be silent before the others take its partitions over, ms; brokers refuse less than 6,000 unless told otherwise',
+    ),
     CLICK_BUFFER_EVENTS: variable(
       whole({ min: 1_000, max: 1_000_000, initially: 50_000 }),
       'Clicks held in process while they cannot be delivered; beyond it the oldest are dropped and counted',
