@@ -108,6 +108,10 @@ function topicOf(topic: string, numPartitions: number, retentionMs: number) {
   return {
     topic,
     numPartitions,
-    configEntries: [{ name: 'retention.ms', value: String(retentionMs) }],
+    configEntries: [
+      { name: 'retention.ms', value: String(retentionMs) },
+      // A cluster that compresses everything anew would do it in ways that kafkajs cannot read.
+      { name: 'compression.type', value: 'producer' },
+    ],
   };
 }

@@ -29,19 +29,18 @@ const record = fc.record<GivenRecord>({
 });
 const batches = fc.array(fc.array(record, { minLength: 1, maxLength: 20 }), { maxLength: 4 });
 
-async function encodeBatch(records: readonly GivenRecord[], firstOffset: number, attributes = 0) {
+async function encodeBatch(records: readonly GivenRecord[], firstOffset: number): Promise<Buffer> {
   const firstTimestamp = records[0]?.time ?? START;
   const encoded = await RecordBatch({
     firstOffset: Long.fromNumber(firstOffset),
     firstTimestamp,
     maxTimestamp: firstTimestamp,
     lastOffsetDelta: records.length - 1,
-    transactional: attributes !== 0,
     records: records.map(({ time, ...rest }, offsetDelta) =>
       encodeRecord({ ...rest, offsetDelta, timestampDelta: time - firstTimestamp }),
     ),
   });
-  return encoded.buffer as Buffer;
+  return encoded.buffer;
 }
 
 /** The answer of a broker with one partition of one topic. */
@@ -86,6 +85,8 @@ function contentOf(response: FetchResponse) {
 }
 
 describe('decodeFetchResponse', () => {
+  const one = { key: 'a', value: 'b', headers: { ce_id: 'c' }, time: START };
+
   it('reads what the library reads', async () => {
     await fc.assert(
       fc.asyncProperty(batches, fc.integer({ min: 0, max: 2 ** 45 }), async (given, first) => {
@@ -110,7 +111,6 @@ describe('decodeFetchResponse', () => {
   });
 
   it('leaves out a batch that was cut off at the end of the answer', async () => {
-    const one = { key: 'a', value: 'b', headers: {}, time: START };
     const whole = await encodeBatch([one, one], 10);
     const cut = (await encodeBatch([one, one, one], 12)).subarray(0, -5);
     for (const rest of [cut, cut.subarray(0, 20), cut.subarray(0, 61)]) {
@@ -120,10 +120,64 @@ describe('decodeFetchResponse', () => {
     }
   });
 
-  it('leaves batches of a transaction to the library', async () => {
-    const one = { key: 'a', value: 'b', headers: {}, time: START };
-    const bytes = encodeResponse(await encodeBatch([one], 10, 16));
-    expect(decodeFetchResponse(bytes)).toBeUndefined();
+  it.each([
+    ['gzip', 0x01],
+    ['zstd', 0x04],
+    ['stamped by the broker', 0x08],
+    ['of a transaction', 0x10],
+    ['a control batch', 0x30],
+  ])(
+    'leaves a batch to the library that is %s, and with it the whole answer',
+    async (_what, attributes) => {
+      const batch = await encodeBatch([one], 11);
+      batch.writeInt16BE(attributes, 21);
+      const bytes = encodeResponse(Buffer.concat([await encodeBatch([one], 10), batch]));
+      expect(decodeFetchResponse(bytes)).toBeUndefined();
+    },
+  );
+
+  it('leaves messages of older formats to the library', async () => {
+    const batch = await encodeBatch([one], 10);
+    batch[16] = 1;
+    expect(decodeFetchResponse(encodeResponse(batch))).toBeUndefined();
+  });
+
+  it('reads a batch of which compaction has left nothing, and one with holes', async () => {
+    const empty = await encodeBatch([], 10);
+    const read = decodeFetchResponse(
+      encodeResponse(Buffer.concat([empty, await encodeBatch([one], 20)])),
+    );
+    const messages = read?.responses[0]?.partitions[0]?.messages ?? [];
+    expect(messages.map(({ offset }) => offset)).toEqual(['20']);
+  });
+
+  it('leaves an answer to the library that ends too early, or goes on', async () => {
+    const bytes = encodeResponse(await encodeBatch([one, one], 10));
+    for (let length = 0; length < bytes.length; length++)
+      expect(decodeFetchResponse(bytes.subarray(0, length))).toBeUndefined();
+    expect(decodeFetchResponse(Buffer.concat([bytes, Buffer.alloc(1)]))).toBeUndefined();
+  });
+
+  it('survives any bytes: what it reads stays within the records, the rest is for the library', async () => {
+    const whole = encodeResponse(await encodeBatch([one, { ...one, key: null }, one], 10));
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(fc.nat(whole.length - 1), fc.nat(255)), { minLength: 1, maxLength: 4 }),
+        (changes) => {
+          const bytes = Buffer.from(whole);
+          for (const [at, byte] of changes) bytes[at] = byte;
+          const read = decodeFetchResponse(bytes);
+          for (const { messages } of read?.responses.flatMap(({ partitions }) => partitions) ?? [])
+            for (const message of messages) {
+              const held = [message.key, message.value, ...Object.values(message.headers).flat()];
+              const size = held.reduce((sum, part) => sum + (part?.length ?? 0), 0);
+              expect(size).toBeLessThan(whole.length);
+              message.header('ce_id');
+            }
+        },
+      ),
+      { numRuns: 2_000 },
+    );
   });
 
   it('reads an answer without messages', () => {

@@ -20,6 +20,8 @@ export class FetchedRecord {
       readonly keyBytes: number;
       readonly valueAt: number;
       readonly valueBytes: number;
+      readonly headersAt: number;
+      readonly end: number;
     },
     readonly offset: string,
     readonly timestamp: string,
@@ -75,16 +77,18 @@ export class FetchedRecord {
   private eachHeader(
     look: (nameAt: number, nameBytes: number, valueAt: number, valueBytes: number) => boolean,
   ): void {
-    const { valueAt, valueBytes } = this.place;
-    const reader = new RecordReader(this.bytes, valueAt + Math.max(valueBytes, 0));
+    const { headersAt, end } = this.place;
+    const reader = new RecordReader(this.bytes, headersAt);
     const count = reader.varint();
-    for (let index = 0; index < count; index++) {
+    // Never out of the record, whatever the counts in it say.
+    for (let index = 0; index < count && reader.at < end; index++) {
       const nameBytes = reader.varint();
       const nameAt = reader.at;
       reader.at += nameBytes;
       const bytes = reader.varint();
       const at = reader.at;
       reader.at += Math.max(bytes, 0);
+      if (reader.at > end) return;
       if (look(nameAt, nameBytes, at, bytes)) return;
     }
   }
