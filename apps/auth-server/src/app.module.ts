@@ -1,6 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { AccountsModule } from './accounts/accounts.module.ts';
-import { ConsentsRepository } from './accounts/consents.repository.ts';
+import { AccountsConsents } from './accounts/consents.hook.ts';
 import { AccountsDirectory } from './accounts/directory.hook.ts';
 import { AdministrationModule } from './administration/administration.module.ts';
 import { type Infrastructure, InfrastructureModule } from './app.infrastructure.ts';
@@ -17,7 +17,7 @@ export class AppModule {
     const protocol = ProviderModule.forPeople({
       imports: [AccountsModule, PagesModule],
       accounts: AccountsDirectory,
-      consents: ConsentsRepository,
+      consents: AccountsConsents,
       pages: GatepostPages,
     });
     const people = InteractionModule.beside(protocol);

@@ -23,15 +23,27 @@ export interface SessionAuthorization {
 /** Where a session was begun, for its owner to recognise it. */
 export interface SessionPlace {
   readonly sessionUid: string;
+  readonly accountId: string;
   readonly browser: string;
   readonly address: string;
 }
 
-/** Parameters: session, account, browser, address. */
-export const NOTE_PLACE = `INSERT INTO session_places (session_uid, account_id, browser, address)
-  SELECT $1, id, $3, $4 FROM accounts WHERE id = $2
-  ON CONFLICT (session_uid) DO UPDATE SET account_id = EXCLUDED.account_id, browser = EXCLUDED.browser,
-    address = EXCLUDED.address, signed_in_at = now()`;
+/** SQL with four parameters from `$first` on: session, account, browser, address. Of an account that is gone nothing is noted. */
+export function notePlace(first: number): string {
+  return `INSERT INTO session_places (session_uid, account_id, browser, address)
+    SELECT $${first}, id, $${first + 2}, $${first + 3} FROM accounts WHERE id = $${first + 1}
+    ON CONFLICT (session_uid) DO UPDATE SET account_id = EXCLUDED.account_id, browser = EXCLUDED.browser,
+      address = EXCLUDED.address, signed_in_at = now()`;
+}
+
+export function placeParameters({
+  sessionUid,
+  accountId,
+  browser,
+  address,
+}: SessionPlace): string[] {
+  return [sessionUid, accountId, browser, address];
+}
 
 type Authorizations = Record<
   string,
@@ -90,11 +102,11 @@ export class AccessRepository {
   }
 
   /** Notes where a session was begun. Nothing is noted for an account that is gone by then. */
-  async notePlace(accountId: string, place: SessionPlace): Promise<void> {
+  async notePlace(place: SessionPlace): Promise<void> {
     await this.pool.query({
       name: 'session-place',
-      text: NOTE_PLACE,
-      values: [place.sessionUid, accountId, place.browser, place.address],
+      text: notePlace(1),
+      values: placeParameters(place),
     });
   }
 

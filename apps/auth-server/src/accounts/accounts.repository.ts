@@ -2,8 +2,8 @@ import type { Pool } from '@gatepost/postgres';
 import { Inject, Injectable } from '@nestjs/common';
 import { POOL } from '../app.tokens.ts';
 import { BatchLoader } from '../store/batch-loader.ts';
-import { NOTE_PLACE, type SessionPlace } from './access.repository.ts';
 import type { Account, PostalAddress } from './account.ts';
+import { type AccountJson, accountJson, toAccount } from './account-record.ts';
 
 /** An account with what its password is compared with; stays inside this room. */
 export interface Credential {
@@ -25,28 +25,9 @@ export interface ProfileChange {
   readonly address: PostalAddress | undefined;
 }
 
-interface Row {
-  id: string;
-  email: string;
-  email_verified: boolean;
-  name: string | null;
-  profile: Record<string, unknown>;
-  address: PostalAddress | null;
-  phone_number: string | null;
-  phone_number_verified: boolean;
-  disabled: boolean;
-  password_is_temporary: boolean;
-  password_changed_at: Date;
-  created_at: Date;
-  updated_at: Date;
-  password_hash: string;
-}
+type CredentialJson = AccountJson & { readonly password_hash: string };
 
-type Moments = 'password_changed_at' | 'created_at' | 'updated_at';
-type RowJson = Omit<Row, Moments> & Record<Moments, string>;
-
-const COLUMNS = `id, email, email_verified, name, profile, address, phone_number, phone_number_verified,
-  disabled_at IS NOT NULL AS disabled, password_is_temporary, password_changed_at, created_at, updated_at, password_hash`;
+const CREDENTIAL = `${accountJson('accounts', ['password_hash'])} AS row`;
 
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
@@ -66,20 +47,10 @@ export class AccountsRepository {
     return this.byId.load(id.toLowerCase());
   }
 
-  /** As `findById`, and notes where a session was begun; nothing is noted when there is no account. */
-  async findAtBeginOfSession(id: string, place: SessionPlace): Promise<Credential | undefined> {
-    if (!UUID.test(id)) return undefined;
-    return this.one(
-      'account-at-begin-of-session',
-      `WITH place AS (${NOTE_PLACE}) SELECT ${COLUMNS} FROM accounts WHERE id = $2`,
-      [place.sessionUid, id, place.browser, place.address],
-    );
-  }
-
   async findByEmail(email: string): Promise<Credential | undefined> {
     return this.one(
       'account-by-email',
-      `SELECT ${COLUMNS} FROM accounts WHERE lower(email) = lower($1)`,
+      `SELECT ${CREDENTIAL} FROM accounts WHERE lower(email) = lower($1)`,
       [toStored(email)],
     );
   }
@@ -89,7 +60,7 @@ export class AccountsRepository {
     const created = await this.one(
       'account-create',
       `INSERT INTO accounts (email, name, password_hash, password_is_temporary) VALUES ($1, $2, $3, $4)
-        ON CONFLICT (lower(email)) DO NOTHING RETURNING ${COLUMNS}`,
+        ON CONFLICT (lower(email)) DO NOTHING RETURNING ${CREDENTIAL}`,
       [toStored(account.email), account.name, account.passwordHash, account.passwordIsTemporary],
     );
     return created?.account;
@@ -106,7 +77,7 @@ export class AccountsRepository {
       `UPDATE accounts SET password_hash = $3,
           password_is_temporary = CASE $4 WHEN 'rehashed' THEN password_is_temporary ELSE $4 = 'temporary' END,
           password_changed_at = CASE $4 WHEN 'rehashed' THEN password_changed_at ELSE now() END
-        WHERE id = $1 AND password_hash = COALESCE($2, password_hash) RETURNING ${COLUMNS}`,
+        WHERE id = $1 AND password_hash = COALESCE($2, password_hash) RETURNING ${CREDENTIAL}`,
       [id, hashes.before ?? null, hashes.after, kind],
     );
     return replaced?.account;
@@ -150,33 +121,23 @@ export class AccountsRepository {
     limit: number;
     search: string | undefined;
   }): Promise<Account[]> {
-    const { rows } = await this.pool.query<Row>(
-      `SELECT ${COLUMNS} FROM accounts
+    const { rows } = await this.pool.query<{ row: AccountJson }>(
+      `SELECT ${accountJson('accounts')} AS row FROM accounts
         WHERE ($1::uuid IS NULL OR (created_at, id) > (SELECT created_at, id FROM accounts WHERE id = $1))
           AND ($2::text IS NULL OR strpos(lower(email), lower($2)) > 0 OR strpos(lower(name), lower($2)) > 0)
         ORDER BY created_at, id LIMIT $3`,
       [page.afterId ?? null, page.search ?? null, page.limit],
     );
-    return rows.map(toAccount);
+    return rows.map(({ row }) => toAccount(row));
   }
 
   private async readByIds(ids: readonly string[]): Promise<Map<string, Credential>> {
-    const { rows } = await this.pool.query<{ row: RowJson }>({
+    const { rows } = await this.pool.query<{ row: CredentialJson }>({
       name: 'account-by-id',
-      text: `SELECT row_to_json(a) AS row FROM (SELECT ${COLUMNS} FROM accounts WHERE id = ANY($1::uuid[])) a`,
+      text: `SELECT ${CREDENTIAL} FROM accounts WHERE id = ANY($1::uuid[])`,
       values: [ids],
     });
-    return new Map(
-      rows.map(({ row: { password_changed_at, created_at, updated_at, ...rest } }) => {
-        const row: Row = {
-          ...rest,
-          password_changed_at: new Date(password_changed_at),
-          created_at: new Date(created_at),
-          updated_at: new Date(updated_at),
-        };
-        return [row.id, { account: toAccount(row), passwordHash: row.password_hash }];
-      }),
-    );
+    return new Map(rows.map(({ row }) => [row.id, toCredential(row)]));
   }
 
   private async one(
@@ -184,9 +145,8 @@ export class AccountsRepository {
     text: string,
     values: unknown[],
   ): Promise<Credential | undefined> {
-    const { rows } = await this.pool.query<Row>({ name, text, values });
-    const [row] = rows;
-    return row && { account: toAccount(row), passwordHash: row.password_hash };
+    const { rows } = await this.pool.query<{ row: CredentialJson }>({ name, text, values });
+    return rows[0] && toCredential(rows[0].row);
   }
 }
 
@@ -195,20 +155,6 @@ function toStored(email: string): string {
   return email.trim().normalize('NFC');
 }
 
-function toAccount(row: Row): Account {
-  return {
-    id: row.id,
-    email: row.email,
-    emailVerified: row.email_verified,
-    name: row.name ?? undefined,
-    profile: row.profile,
-    address: row.address ?? undefined,
-    phoneNumber: row.phone_number ?? undefined,
-    phoneNumberVerified: row.phone_number_verified,
-    disabled: row.disabled,
-    passwordIsTemporary: row.password_is_temporary,
-    passwordChangedAt: row.password_changed_at,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-  };
+function toCredential(row: CredentialJson): Credential {
+  return { account: toAccount(row), passwordHash: row.password_hash };
 }

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { AccountClaims, KoaContextWithOIDC } from 'oidc-provider';
 import { AccountDirectory, type AccountFace } from '../provider/account-directory.ts';
+import { requestWork } from '../provider/request-works.ts';
 import type { SessionPlace } from './access.repository.ts';
 import { AccountsRepository } from './accounts.repository.ts';
 import { toClaims } from './claims.ts';
@@ -14,13 +15,14 @@ export class AccountsDirectory extends AccountDirectory {
   }
 
   async findAccount(ctx: KoaContextWithOIDC, sub: string): Promise<AccountFace | undefined> {
-    const place = toBegunSession(ctx, sub);
-    const found = place
-      ? await this.accounts.findAtBeginOfSession(sub, place)
-      : await this.accounts.findById(sub);
-    if (!found || found.account.disabled) return undefined;
-    const claims: AccountClaims = toClaims(found.account);
-    return { accountId: found.account.id, claims: async () => claims };
+    const work = requestWork();
+    // Mostly read together with what the request came with.
+    const account =
+      work?.recallPerson(sub)?.account ?? (await this.accounts.findById(sub))?.account;
+    if (!account || account.disabled) return undefined;
+    if (work) work.place ??= toBegunSession(ctx, sub);
+    const claims: AccountClaims = toClaims(account);
+    return { accountId: account.id, claims: async () => claims };
   }
 }
 
@@ -34,6 +36,7 @@ function toBegunSession(ctx: KoaContextWithOIDC, sub: string): SessionPlace | un
   if (login?.accountId !== sub || result?.['consent'] || !session) return undefined;
   return {
     sessionUid: session.uid,
+    accountId: sub,
     browser: describeBrowser(ctx.get('user-agent')),
     address: ctx.ip,
   };

@@ -68,7 +68,8 @@ export class AccountSession {
     });
     await session.save(this.ttlSeconds);
     this.setCookie(exchange, session);
-    await this.access.notePlace(account.id, {
+    await this.access.notePlace({
+      accountId: account.id,
       sessionUid: session.uid,
       browser: describeBrowser(request.headers['user-agent'] ?? ''),
       address: request.ip,

@@ -25,14 +25,13 @@ export class InteractionController {
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
   ): Promise<void> {
-    const exchange = { request, reply };
-    const interaction = await this.interactions.open(exchange, uid);
+    const interaction = await this.interactions.open({ request, reply }, uid);
     const { step } = interaction;
     if (step.kind === 'end') {
-      const location = await this.interactions.end(exchange, step.error, step.description);
+      const location = await this.interactions.end(interaction, step.error, step.description);
       return this.pages.redirect(reply, location);
     }
-    const person = await this.interactions.personOf(interaction);
+    const person = this.interactions.personOf(interaction);
     this.pages.send(reply, this.render(interaction, person), { forms: 'away' });
   }
 
@@ -67,10 +66,9 @@ export class InteractionController {
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
   ): Promise<void> {
-    const exchange = { request, reply };
-    const interaction = await this.interactions.openForm(exchange, uid);
+    const interaction = await this.interactions.openForm({ request, reply }, uid);
     const location = await this.interactions.end(
-      exchange,
+      interaction,
       'access_denied',
       'the person denied the request',
     );

@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { errors, type InteractionResults, type Provider } from 'oidc-provider';
 import type { Account } from '../accounts/account.ts';
-import { AccountsService } from '../accounts/accounts.service.ts';
 import { PASSWORD_ACR, PASSWORD_AMR } from '../accounts/claims.ts';
 import { NOTHING_ALLOWED } from '../accounts/consent-record.ts';
 import { ConsentsRepository } from '../accounts/consents.repository.ts';
 import { OidcProvider } from '../provider/oidc-provider.service.ts';
+import { PageWork } from '../provider/page-work.service.ts';
+import { RequestWork } from '../store/request-work.ts';
 import { Browsers, type Exchange } from './browsers.service.ts';
 import { type ClientFacts, toClientFace } from './client-face.ts';
 import { type Allowed, type MissingDetails, mergeAllowed, toMissing } from './consent.ts';
@@ -19,6 +20,8 @@ type ProtocolInteraction = Awaited<ReturnType<Provider['interactionDetails']>>;
 export interface OpenInteraction {
   readonly uid: string;
   readonly protocol: ProtocolInteraction;
+  /** What was read with it and what will be written. */
+  readonly work: RequestWork;
   readonly client: ClientFace;
   readonly clientId: string;
   readonly step: Step;
@@ -31,7 +34,7 @@ export interface OpenInteraction {
 export class Interactions {
   constructor(
     private readonly provider: OidcProvider,
-    private readonly accounts: AccountsService,
+    private readonly pages: PageWork,
     private readonly consents: ConsentsRepository,
     private readonly browsers: Browsers,
   ) {}
@@ -39,7 +42,10 @@ export class Interactions {
   /** The interaction that the path names, if this browser holds its cookie. */
   async open({ request, reply }: Exchange, uid: string): Promise<OpenInteraction> {
     const provider = this.provider.current;
-    const protocol = await provider.interactionDetails(request.raw, reply.raw).catch(asGone);
+    const work = new RequestWork();
+    const protocol = await this.pages
+      .within(work, () => provider.interactionDetails(request.raw, reply.raw))
+      .catch(asGone);
     if (protocol.uid !== uid) throw new InteractionGone();
     const client = await provider.Client.find(String(protocol.params['client_id']));
     if (!client) throw new InteractionGone();
@@ -48,6 +54,7 @@ export class Interactions {
     return {
       uid,
       protocol,
+      work,
       client: toClientFace(client as ClientFacts, redirectUri),
       clientId: client.clientId,
       accountId: session?.accountId,
@@ -70,16 +77,17 @@ export class Interactions {
   }
 
   /** The person of the session that the interaction began with. */
-  async personOf({ accountId }: OpenInteraction): Promise<Account | undefined> {
-    return accountId === undefined ? undefined : this.accounts.findUsable(accountId);
+  personOf({ accountId, work }: OpenInteraction): Account | undefined {
+    const account = accountId === undefined ? undefined : work.recallPerson(accountId)?.account;
+    return account?.disabled ? undefined : account;
   }
 
   /** The person has proven who they are. Returns where the browser goes on. */
   async signIn(
-    exchange: Exchange,
+    interaction: OpenInteraction,
     login: { accountId: string; staysSignedIn: boolean; at: Date },
   ): Promise<string> {
-    return this.finish(exchange, {
+    return this.answer(interaction, {
       login: {
         accountId: login.accountId,
         acr: PASSWORD_ACR,
@@ -95,16 +103,18 @@ export class Interactions {
   }
 
   /** The person goes on with the account they are signed in with. */
-  async keepAccount({ protocol }: OpenInteraction): Promise<string> {
-    return proceed(protocol, { select_account: {} });
+  async keepAccount(interaction: OpenInteraction): Promise<string> {
+    return this.proceed(interaction, { select_account: {} });
   }
 
   /** The person allows what is missing; it is remembered beyond this session. */
-  async allow({ clientId, accountId, protocol }: OpenInteraction): Promise<string> {
+  async allow(interaction: OpenInteraction): Promise<string> {
+    const { clientId, accountId, protocol, work } = interaction;
     if (accountId === undefined) throw new InteractionGone();
     const { Grant } = this.provider.current;
     const { grantId } = protocol;
-    const grant = (grantId && (await Grant.find(grantId))) || new Grant({ accountId, clientId });
+    const found = grantId && (await this.pages.within(work, () => Grant.find(grantId)));
+    const grant = found || new Grant({ accountId, clientId });
     if (grant.accountId !== accountId || grant.clientId !== clientId) throw new InteractionGone();
     const missing = toMissing(protocol.prompt.details as MissingDetails);
     if (missing.oidcScopes.length > 0) grant.addOIDCScope(missing.oidcScopes.join(' '));
@@ -112,30 +122,33 @@ export class Interactions {
     for (const [indicator, scopes] of Object.entries(missing.resourceScopes))
       grant.addResourceScope(indicator, scopes.join(' '));
     // Without a grant to begin with nothing was remembered either: the protocol would have made one of it.
-    const earlier = grantId ? await this.consents.recall(accountId, clientId) : undefined;
+    const earlier = grantId ? work.recallPerson(accountId)?.consent : undefined;
     const allowed = mergeAllowed(earlier ?? NOTHING_ALLOWED, ofGrant(grant));
     if (!(await this.consents.remember(accountId, clientId, allowed))) throw new InteractionGone();
-    return proceed(protocol, { consent: { grantId: await grant.save() } });
+    const saved = await this.pages.within(work, () => grant.save());
+    return this.proceed(interaction, { consent: { grantId: saved } });
   }
 
   /** The interaction ends without what the application wanted; it is told why. */
-  async end(exchange: Exchange, error: string, description: string): Promise<string> {
-    return this.finish(exchange, { error, error_description: description });
+  async end(interaction: OpenInteraction, error: string, description: string): Promise<string> {
+    return this.answer(interaction, { error, error_description: description });
   }
 
-  /** Reads the interaction once more: while a password was hashed it may have ended in another tab. */
-  private finish({ request, reply }: Exchange, result: InteractionResults): Promise<string> {
-    return this.provider.current
-      .interactionResult(request.raw, reply.raw, result, { mergeWithLastSubmission: false })
-      .catch(asGone);
+  /** Adds to what the person has answered before in this interaction. Returns where the browser goes on. */
+  private proceed(interaction: OpenInteraction, result: InteractionResults): Promise<string> {
+    return this.answer(interaction, { ...interaction.protocol.lastSubmission, ...result });
   }
-}
 
-/** Adds to what the person has answered before in this interaction. Returns where the browser goes on. */
-async function proceed(protocol: ProtocolInteraction, result: InteractionResults): Promise<string> {
-  protocol.result = { ...protocol.lastSubmission, ...result };
-  await protocol.persist();
-  return protocol.returnTo;
+  /** While a password was hashed the interaction may have ended in another tab: the answer is written only if it is still there. */
+  private async answer(
+    { protocol, work }: OpenInteraction,
+    result: InteractionResults,
+  ): Promise<string> {
+    protocol.result = result;
+    await this.pages.within(work, () => protocol.persist());
+    if (!(await this.pages.write(work))) throw new InteractionGone();
+    return protocol.returnTo;
+  }
 }
 
 /** The cookie is missing, or the interaction is finished, expired, or of a session that has changed. */

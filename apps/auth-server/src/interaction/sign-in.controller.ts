@@ -92,7 +92,10 @@ export class SignInController {
       case 'admitted': {
         const { staysSignedIn } = entered;
         const login = { accountId: outcome.account.id, staysSignedIn, at: new Date() };
-        return this.pages.redirect(exchange.reply, await this.interactions.signIn(exchange, login));
+        return this.pages.redirect(
+          exchange.reply,
+          await this.interactions.signIn(interaction, login),
+        );
       }
       case 'must-choose':
         return this.pages.send(exchange.reply, this.views.newPassword(interaction, entered), {

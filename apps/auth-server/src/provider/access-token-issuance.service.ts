@@ -7,7 +7,7 @@ import { hashId, type RecordRow } from '../store/record.ts';
 import { RecordsRepository } from '../store/records.repository.ts';
 import type { StatusPlace } from '../store/status-place.ts';
 import type { LocalSigningKey } from './local-signing-key.ts';
-import { requestWork } from './request-commit.service.ts';
+import { requestWork } from './request-works.ts';
 import { runningRequest } from './running-request.ts';
 
 /** An access token of the library, a user's or a client's own, as far as it is touched here. */

@@ -9,7 +9,7 @@ import { OidcAdapter } from '../store/oidc-adapter.ts';
 import type { RecordSecrets } from '../store/record.ts';
 import { RecordStore } from '../store/record-store.ts';
 import { RefreshGrace, WithinGrace } from './refresh-grace.service.ts';
-import { requestWork } from './request-commit.service.ts';
+import { requestWork } from './request-works.ts';
 import { interactionToCome, routeOfRequest } from './running-request.ts';
 
 /** The library's store, joined to the request that is running. */

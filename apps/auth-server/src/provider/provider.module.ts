@@ -23,6 +23,7 @@ import { KeySchedule } from './key-schedule.service.ts';
 import { KeysInUse } from './keys-in-use.service.ts';
 import { LibraryClientCheck } from './library-client-check.service.ts';
 import { OidcProvider } from './oidc-provider.service.ts';
+import { PageWork } from './page-work.service.ts';
 import { ProtocolAdapters } from './protocol-adapters.service.ts';
 import { ProtocolStore } from './protocol-store.service.ts';
 import { ProviderEvents } from './provider-events.service.ts';
@@ -54,6 +55,7 @@ export interface PeopleBinding {
     KeySchedule,
     KeysInUse,
     OidcProvider,
+    PageWork,
     ProtocolStore,
     ProviderEvents,
     ProviderExtensions,
@@ -84,6 +86,7 @@ export interface PeopleBinding {
     KeySchedule,
     KeysInUse,
     OidcProvider,
+    PageWork,
     RecordsRepository,
     StatusListsRepository,
     Watch,

@@ -3,27 +3,10 @@ import { errors, type KoaContextWithOIDC } from 'oidc-provider';
 import { hashId } from '../store/record.ts';
 import { RecordReadsRepository } from '../store/record-reads.repository.ts';
 import { RecordsRepository } from '../store/records.repository.ts';
-import { RequestWork } from '../store/request-work.ts';
+import type { RequestWork } from '../store/request-work.ts';
 import { ProviderPages } from './provider-pages.ts';
 import { RefreshGrace, WithinGrace } from './refresh-grace.service.ts';
-import { runningRequest } from './running-request.ts';
-
-/** Endpoints whose writes are gathered. Elsewhere there is one write or none. */
-const GATHERING = new Set(['token', 'authorization', 'resume', 'device_resume']);
-
-const works = new WeakMap<object, RequestWork>();
-
-/** The work of the running request, at the endpoints that gather. */
-export function requestWork(): RequestWork | undefined {
-  const ctx = runningRequest();
-  if (!ctx?.oidc || !GATHERING.has(ctx.oidc.route)) return undefined;
-  let work = works.get(ctx);
-  if (!work) {
-    work = new RequestWork();
-    works.set(ctx, work);
-  }
-  return work;
-}
+import { gatheredWork } from './request-works.ts';
 
 /** Around the library: when its answer stands, and before it is sent, everything that the request writes is written. */
 @Injectable()
@@ -37,10 +20,11 @@ export class RequestCommit {
 
   /** Writes what the request gathered; replaces the answer when that fails. */
   async commit(ctx: KoaContextWithOIDC): Promise<void> {
-    const work = works.get(ctx);
+    const work = gatheredWork(ctx);
     if (!work || work.isEmpty) return;
     try {
-      if (ctx.oidc.route !== 'token') await this.records.write(work.rows, work.deletions);
+      if (ctx.oidc.route !== 'token')
+        await this.records.write(work.rows, work.deletions, work.place);
       else if (ctx.status === 200) await this.redeem(work);
     } catch (error) {
       this.refuse(ctx, error);

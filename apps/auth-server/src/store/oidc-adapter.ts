@@ -43,6 +43,9 @@ const ISSUED = new Set(['AccessToken', 'RefreshToken']);
 /** What is exchanged for tokens at the token endpoint. */
 const REDEEMABLE = new Set(['AuthorizationCode', 'RefreshToken', 'DeviceCode']);
 
+/** What is read with what it hangs on, because the request goes on to that. */
+const WITH_FAMILY = new Set(['Interaction', 'Session']);
+
 /** How long a redeemed code is kept, so that a second use is recognised and revokes what the first one got. */
 const USED_KEPT_SECONDS = 3600;
 
@@ -124,32 +127,25 @@ export class OidcAdapter implements Adapter {
     return REDEEMABLE.has(this.kind) && this.parts.isTokenRequest();
   }
 
-  /** What the request itself wrote or read ahead comes first. With what is redeemed, its grant and its session are read. */
+  /** What the request itself wrote or read ahead comes first. What it goes on to is read along, an interaction with the session. */
   private async read(idHash: Buffer): Promise<StoredRecord | undefined> {
     const { reads } = this.parts;
     const work = this.parts.work();
     const known = work?.recall(this.kind, idHash);
     if (known) return known === 'gone' ? undefined : known;
-    const soon = work && this.kind === 'Session' ? this.parts.interactionToCome() : undefined;
-    if (work && soon) return this.readWithInteraction(work, idHash, hashId(soon));
-    if (!work || !this.isRedeemed) return reads.find(this.kind, idHash);
-    const family = await reads.findWithFamily(this.kind, idHash);
+    if (!work || !(this.isRedeemed || WITH_FAMILY.has(this.kind)))
+      return reads.find(this.kind, idHash);
+    const soon = this.kind === 'Session' ? this.parts.interactionToCome() : undefined;
+    const [family, next] = await Promise.all([
+      reads.findWithFamily(this.kind, idHash),
+      soon && reads.findWithFamily('Interaction', hashId(soon)),
+    ]);
+    if (next) {
+      work.keep('Interaction', next.record);
+      work.readAhead(next);
+    }
     if (family) work.readAhead(family);
     return family?.record;
-  }
-
-  private async readWithInteraction(
-    work: RequestWork,
-    session: Buffer,
-    interaction: Buffer,
-  ): Promise<StoredRecord | undefined> {
-    const { reads } = this.parts;
-    const [found, ahead] = await Promise.all([
-      reads.find('Session', session),
-      reads.find('Interaction', interaction),
-    ]);
-    if (ahead) work.keep('Interaction', ahead);
-    return found;
   }
 
   private toLibrary(

@@ -1,5 +1,6 @@
 import type { Pool } from '@gatepost/postgres';
 import { Inject, Injectable } from '@nestjs/common';
+import { accountJson } from '../accounts/account-record.ts';
 import { POOL } from '../app.tokens.ts';
 import { BatchLoader } from './batch-loader.ts';
 import {
@@ -35,7 +36,7 @@ export class RecordReadsRepository {
     return this.records.load(keyOf(kind, id));
   }
 
-  /** What is redeemed, with its grant and its session. */
+  /** A record with its grant, its session, the account of either, and for an interaction what the application may do already. */
   findWithFamily(kind: string, id: Buffer): Promise<Family | undefined> {
     return this.families.load(keyOf(kind, id));
   }
@@ -74,11 +75,16 @@ export class RecordReadsRepository {
       name: 'record-find-family',
       text: `SELECT json_build_object('key', key, 'record', ${recordJson('r')},
           'grant', CASE WHEN g.id IS NOT NULL THEN ${recordJson('g')} END,
-          'session', CASE WHEN s.id IS NOT NULL THEN ${recordJson('s')} END) AS row
+          'session', CASE WHEN s.id IS NOT NULL THEN ${recordJson('s')} END,
+          'account', CASE WHEN a.id IS NOT NULL THEN ${accountJson('a')} END,
+          'client', CASE WHEN r.kind = 'Interaction' THEN r.client_id END, 'consent', c.allowed) AS row
         FROM ${ASKED}
         JOIN oidc_records r ON r.kind = asked.kind AND r.id = asked.id
         LEFT JOIN oidc_records g ON g.kind = 'Grant' AND g.id = sha256(convert_to(r.grant_id, 'UTF8'))
-        LEFT JOIN oidc_records s ON s.uid = r.payload->>'sessionUid' AND s.kind = 'Session'`,
+        LEFT JOIN oidc_records s ON s.uid = r.payload->>'sessionUid' AND s.kind = 'Session'
+        CROSS JOIN LATERAL (SELECT coalesce(r.account_id, s.account_id) AS id) owner
+        LEFT JOIN accounts a ON a.id = CASE WHEN owner.id ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' THEN owner.id::uuid END
+        LEFT JOIN consents c ON r.kind = 'Interaction' AND c.account_id = a.id AND c.client_id = r.client_id`,
       values: [keys],
     });
     return new Map(rows.map(({ row }) => [row.key, toFamily(row)]));

@@ -53,19 +53,37 @@ export function toRow(
     typeof payload[name] === 'string' ? (payload[name] as string) : null;
   const idHash = hashId(id);
   const userCode = text('userCode');
+  const links = kind === 'Interaction' ? linksOf(payload) : undefined;
   return {
     kind,
     id: idHash,
-    payload: SEALED_KINDS.has(kind) ? sealPayload(kind, idHash, record.payload, secrets) : payload,
+    payload: SEALED_KINDS.has(kind)
+      ? { ...sealPayload(kind, idHash, record.payload, secrets), sessionUid: links?.sessionUid }
+      : payload,
     // A grant is its own family, so that one index finds it and all that came of it.
-    grantId: kind === 'Grant' ? id : text('grantId'),
-    accountId: text('accountId'),
-    clientId: text('clientId'),
+    grantId: kind === 'Grant' ? id : (links?.grantId ?? text('grantId')),
+    accountId: links?.accountId ?? text('accountId'),
+    clientId: links?.clientId ?? text('clientId'),
     uid: kind === 'Session' ? text('uid') : null,
     userCode: userCode
       ? (hashUserCode(userCode, secrets.userCodeKeys.slice(0, 1))[0] as Buffer)
       : null,
     expiresAt,
+  };
+}
+
+/** What an interaction belongs to: ids that other rows show as well, so that they are read along with it. */
+function linksOf({ session, params, result }: Payload) {
+  const { login, consent } = (result ?? {}) as {
+    login?: { accountId?: string };
+    consent?: { grantId?: string };
+  };
+  const begunIn = session as { uid?: string; accountId?: string } | undefined;
+  return {
+    sessionUid: begunIn?.uid,
+    accountId: login?.accountId ?? begunIn?.accountId ?? null,
+    grantId: consent?.grantId,
+    clientId: (params as { client_id?: string } | undefined)?.client_id ?? null,
   };
 }
 

@@ -1,5 +1,6 @@
 import { inTransaction, type Pool, withRetry } from '@gatepost/postgres';
 import { Inject, Injectable } from '@nestjs/common';
+import { notePlace, placeParameters, type SessionPlace } from '../accounts/access.repository.ts';
 import { POOL } from '../app.tokens.ts';
 import { GroupCommit } from './group-commit.ts';
 import { hashId, type Payload, type RecordRow } from './record.ts';
@@ -38,10 +39,31 @@ const INSERT = `INSERT INTO oidc_records (kind, id, payload, grant_id, account_i
 const OVER = `ON CONFLICT (kind, id) DO UPDATE SET payload = EXCLUDED.payload, grant_id = EXCLUDED.grant_id,
   account_id = EXCLUDED.account_id, client_id = EXCLUDED.client_id, expires_at = EXCLUDED.expires_at`;
 
+const toText = (rows: readonly RecordRow[]) =>
+  JSON.stringify(rows.map((row) => toJson({ row, status: undefined })));
+
 /** Sets the bits of deleted access tokens. A list that was dropped has only expired tokens: nothing to say about them. */
 const REVOKE_GONE = `INSERT INTO status_revocations (list_id, position)
   SELECT gone.status_list_id, gone.status_index FROM gone JOIN status_lists ON status_lists.id = gone.status_list_id
   ON CONFLICT DO NOTHING`;
+
+const writeStatement = (
+  noted = '',
+) => `WITH gone AS (DELETE FROM oidc_records USING unnest($2::text[]) AS key
+    WHERE kind = split_part(key, ' ', 1) AND id = decode(split_part(key, ' ', 2), 'hex')
+    RETURNING status_list_id, status_index),
+  revoked AS (${REVOKE_GONE}),${noted}
+  alive AS MATERIALIZED (SELECT id FROM oidc_records WHERE kind = 'Grant' AND id = ANY($3) FOR KEY SHARE)
+  -- The count makes the insert wait for the delete: a session's uid moves from its old id to its new one.
+  ${INSERT} FROM json_to_recordset($1::json) AS t${ROW_COLUMNS}, (SELECT count(*) FROM gone) deleted
+  WHERE t.kind <> 'AuthorizationCode' OR sha256(convert_to(t.grant_id, 'UTF8')) IN (SELECT id FROM alive)
+    OR t.grant_id IN (SELECT w.grant_id FROM json_to_recordset($1::json) AS w(kind text, grant_id text) WHERE w.kind = 'Grant')
+  ${OVER}`;
+
+const WRITE = writeStatement();
+
+/** As `WRITE`, where a session begins: it is noted where. */
+const WRITE_BEGIN = writeStatement(` noted AS (${notePlace(4)}),`);
 
 /**
  * The statements that change the protocol store, one round trip each, prepared once a connection. The ones that must not race are
@@ -58,31 +80,40 @@ export class RecordsRepository {
   }
 
   /** Writes rows over what is there, after deleting; `deletions` are keys. A code is written only while its grant lives. */
-  async write(rows: readonly RecordRow[], deletions: readonly string[] = []): Promise<void> {
+  async write(
+    rows: readonly RecordRow[],
+    deletions: readonly string[] = [],
+    place?: SessionPlace,
+  ): Promise<void> {
     const written = new Set(rows.map((row) => keyOf(row.kind, row.id)));
     const grants = rows
       .filter((row) => row.kind === 'AuthorizationCode' && row.grantId)
       .map((row) => hashId(row.grantId as string));
+    const values = [toText(rows), deletions.filter((key) => !written.has(key)), grants];
     await withRetry(() =>
+      this.pool.query(
+        place
+          ? {
+              name: 'record-write-begin',
+              text: WRITE_BEGIN,
+              values: [...values, ...placeParameters(place)],
+            }
+          : { name: 'record-write', text: WRITE, values },
+      ),
+    );
+  }
+
+  /** Writes over an interaction, and what goes with it, as long as it is there; false when it has ended meanwhile. */
+  async writeInteraction(rows: readonly RecordRow[]): Promise<boolean> {
+    const { rowCount } = await withRetry(() =>
       this.pool.query({
-        name: 'record-write',
-        // The count makes the insert wait for the delete: a session's uid moves from its old id to its new one.
-        text: `WITH gone AS (DELETE FROM oidc_records USING unnest($2::text[]) AS key
-            WHERE kind = split_part(key, ' ', 1) AND id = decode(split_part(key, ' ', 2), 'hex')
-            RETURNING status_list_id, status_index),
-          revoked AS (${REVOKE_GONE}),
-          alive AS MATERIALIZED (SELECT id FROM oidc_records WHERE kind = 'Grant' AND id = ANY($3) FOR KEY SHARE)
-          ${INSERT} FROM json_to_recordset($1::json) AS t${ROW_COLUMNS}, (SELECT count(*) FROM gone) deleted
-          WHERE t.kind <> 'AuthorizationCode' OR sha256(convert_to(t.grant_id, 'UTF8')) IN (SELECT id FROM alive)
-            OR t.grant_id IN (SELECT w.grant_id FROM json_to_recordset($1::json) AS w(kind text, grant_id text) WHERE w.kind = 'Grant')
-          ${OVER}`,
-        values: [
-          JSON.stringify(rows.map((row) => toJson({ row, status: undefined }))),
-          deletions.filter((key) => !written.has(key)),
-          grants,
-        ],
+        name: 'record-write-interaction',
+        text: `WITH standing AS MATERIALIZED (SELECT FROM oidc_records WHERE kind = 'Interaction' AND id = $2 FOR UPDATE)
+          ${INSERT} FROM json_to_recordset($1::json) AS t${ROW_COLUMNS} WHERE EXISTS (SELECT FROM standing) ${OVER}`,
+        values: [toText(rows), rows.find(({ kind }) => kind === 'Interaction')?.id],
       }),
     );
+    return rowCount !== 0;
   }
 
   /** Writes unless it is there already; false when it is. */

@@ -1,7 +1,8 @@
+import type { SessionPlace } from '../accounts/access.repository.ts';
 import type { RecordRow } from './record.ts';
 import { keyOf } from './record-reads.repository.ts';
 import type { StatusPlace } from './status-place.ts';
-import type { Family, StoredRecord } from './stored-record.ts';
+import type { Family, Person, StoredRecord } from './stored-record.ts';
 
 /** A token that is to be written, with the place where its status is published. */
 export interface NewToken {
@@ -23,10 +24,13 @@ export interface Redeemed {
  */
 export class RequestWork {
   redeemed: Redeemed | undefined;
+  /** Where a session begins with this request. */
+  place: SessionPlace | undefined;
   readonly tokens: NewToken[] = [];
   /** Rows to be written by key; undefined: to be deleted. */
   private readonly writes = new Map<string, RecordRow | undefined>();
   private readonly ahead = new Map<string, StoredRecord>();
+  private person: Person | undefined;
 
   get isEmpty(): boolean {
     return this.writes.size === 0 && this.tokens.length === 0;
@@ -53,7 +57,9 @@ export class RequestWork {
     this.tokens.push({ row, status });
   }
 
-  readAhead({ grant, session }: Omit<Family, 'record'>): void {
+  readAhead({ grant, session, person }: Omit<Family, 'record'>): void {
+    // An interaction knows more of a person than a session does.
+    if (person && (person.clientId !== undefined || !this.person)) this.person = person;
     if (grant) this.ahead.set(keyOf('Grant', grant.idHash), grant);
     if (session) this.ahead.set(`uid ${session.payload['uid']}`, session);
   }
@@ -68,6 +74,11 @@ export class RequestWork {
     if (!this.writes.has(key)) return this.ahead.get(key);
     const row = this.writes.get(key);
     return row ? asStored(row) : 'gone';
+  }
+
+  /** The person, if it is this one that what the request came with belongs to. */
+  recallPerson(accountId: string): Person | undefined {
+    return this.person?.account.id === accountId ? this.person : undefined;
   }
 
   recallSession(uid: string): StoredRecord | undefined {

@@ -1,3 +1,7 @@
+import type { Account } from '../accounts/account.ts';
+import { type AccountJson, toAccount } from '../accounts/account-record.ts';
+import { readConsent } from '../accounts/consent-record.ts';
+import type { RememberedConsent } from '../provider/consent-memory.ts';
 import type { Payload } from './record.ts';
 
 /** A row as it is read. */
@@ -8,11 +12,20 @@ export interface StoredRecord {
   readonly expiresAt: Date;
 }
 
-/** What is redeemed, and what it hangs on. */
+/** Whom a record belongs to. */
+export interface Person {
+  readonly account: Account;
+  /** The application that asks, where the record is an interaction; then `consent` is what it was allowed before, if anything. */
+  readonly clientId: string | undefined;
+  readonly consent: RememberedConsent | undefined;
+}
+
+/** A record, and what it hangs on. */
 export interface Family {
   readonly record: StoredRecord;
   readonly grant: StoredRecord | undefined;
   readonly session: StoredRecord | undefined;
+  readonly person: Person | undefined;
 }
 
 /** A row as one JSON value: the driver spends more on a column than on the bytes in it. */
@@ -28,6 +41,9 @@ export interface FamilyJson {
   readonly record: RecordJson;
   readonly grant: RecordJson | null;
   readonly session: RecordJson | null;
+  readonly account: AccountJson | null;
+  readonly client: string | null;
+  readonly consent: unknown;
 }
 
 /** SQL that makes a RecordJson of the row `alias`. */
@@ -50,5 +66,12 @@ export function toFamily(json: FamilyJson): Family {
     record: toStored(json.record),
     grant: json.grant ? toStored(json.grant) : undefined,
     session: json.session ? toStored(json.session) : undefined,
+    person: json.account
+      ? {
+          account: toAccount(json.account),
+          clientId: json.client ?? undefined,
+          consent: json.consent ? readConsent(json.consent) : undefined,
+        }
+      : undefined,
   };
 }
