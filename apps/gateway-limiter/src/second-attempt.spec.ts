@@ -137,6 +137,10 @@ describe('a second attempt', () => {
     );
     for (const method of ['GET', 'POST', 'PATCH', 'GET'])
       expect(await ask(gateway, method)).toMatchObject({ status: 200 });
+    // A body is whole as long as no connection has taken it.
+    for (const method of ['POST', 'PUT', 'POST', 'PATCH'])
+      expect(await ask(gateway, method, 'the body')).toMatchObject({ status: 200 });
+    expect(upstream.seen.map(({ body }) => body).slice(4)).toEqual(Array(4).fill('the body'));
   });
 
   it('is kept within a budget when everything fails', async () => {

@@ -8,7 +8,8 @@ describe('a second attempt', () => {
     ['a PATCH that was sent', 'PATCH', false, true, false],
     ['a POST without a body that was never sent', 'POST', false, false, true],
     ['a PUT with a body', 'PUT', true, true, false],
-    ['a POST with a body, not sent', 'POST', true, false, false],
+    ['a POST with a body that was never sent', 'POST', true, false, true],
+    ['a POST with a body that was sent', 'POST', true, true, false],
   ])('of %s', (_what, method, hasBody, wasSent, isSafe) => {
     expect(isSafeToRetry({ method, hasBody, wasSent })).toBe(isSafe);
   });

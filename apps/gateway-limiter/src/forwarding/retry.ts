@@ -13,15 +13,15 @@ const IDEMPOTENT: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * A second attempt is safe when the first was never sent, or when sending twice is the same as once; never with a
- * body, for its beginning is gone.
+ * A second attempt is safe when the first was never sent, for then nothing of its body was read either; or when sending
+ * twice is the same as once and there is no body, whose beginning would be gone.
  */
 export function isSafeToRetry(request: {
   readonly method: string;
   readonly hasBody: boolean;
   readonly wasSent: boolean;
 }): boolean {
-  return !request.hasBody && (!request.wasSent || IDEMPOTENT.has(request.method));
+  return !request.wasSent || (!request.hasBody && IDEMPOTENT.has(request.method));
 }
 
 /**
