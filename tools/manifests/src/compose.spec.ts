@@ -105,6 +105,11 @@ describe('docker-compose.yml', () => {
       expect(['', ...commandsOf(app)]).toContain(command[0] ?? '');
     });
 
+    it('is built here and asked of no registry', () => {
+      expect(service).toMatchObject({ pull_policy: 'never' });
+      expect(entries.some(([, one]) => one.image === service.image && one.build)).toBe(true);
+    });
+
     it('writes nothing, gains nothing and keeps no capability', () => {
       expect(service).toMatchObject({
         read_only: true,

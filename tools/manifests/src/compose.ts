@@ -8,6 +8,8 @@ export const WORKSPACE = fileURLToPath(new URL('../../..', import.meta.url));
 /** A service of docker-compose.yml as far as the tests look into it. */
 export interface ComposeService {
   readonly image: string;
+  readonly build?: unknown;
+  readonly pull_policy?: string;
   readonly command?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
   readonly ports?: readonly string[];

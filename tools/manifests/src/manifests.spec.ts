@@ -1,58 +1,14 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describeWith } from '@gatepost/test-services';
+import { writeCombinations } from './combinations.ts';
 import { type Manifest, render } from './render.ts';
 import { RULES } from './rules.ts';
 import { findSchemaFaults } from './schema.ts';
 
-const K8S = fileURLToPath(new URL('../../../k8s', import.meta.url));
-const cache = fileURLToPath(new URL('../../../.cache/manifests', import.meta.url));
-
-/** Overlays as they are, and each component that no overlay has, added to the development tree. */
-const overlays = readdirSync(join(K8S, 'overlays')).map((overlay) => `overlays/${overlay}`);
-const additions: readonly (readonly string[])[] = [
-  ['observability'],
-  ['ingress'],
-  ['gateway-api'],
-  ['autoscaling'],
-  ['autoscaling', 'gateway-api'],
-  ['autoscaling', 'ingress'],
-];
-
 describeWith(['kustomize'], 'the manifests', () => {
-  let folder = '';
-  beforeAll(() => {
-    mkdirSync(cache, { recursive: true });
-    folder = mkdtempSync(join(cache, 'combination-'));
-  });
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-  /** The development overlay with further components, as an operator would write it. */
-  function combine(components: readonly string[]): Manifest[] {
-    const from = (path: string) => relative(folder, join(K8S, path));
-    const lines = [
-      'apiVersion: kustomize.config.k8s.io/v1beta1',
-      'kind: Kustomization',
-      'namespace: gatepost',
-      'resources:',
-      `  - ${from('overlays/dev')}`,
-      'components:',
-      ...components.map((component) => `  - ${from(`components/${component}`)}`),
-    ];
-    writeFileSync(join(folder, 'kustomization.yaml'), lines.join('\n'));
-    return render(folder);
-  }
-
-  describe.each([
-    ...overlays.map((overlay) => [overlay, () => render(overlay)] as const),
-    ...additions.map(
-      (components) => [`dev with ${components.join(' and ')}`, () => combine(components)] as const,
-    ),
-  ])('%s', (_title, build) => {
+  describe.each(Object.entries(writeCombinations()))('%s', (_title, folder) => {
     let tree: Manifest[] = [];
     beforeAll(() => {
-      tree = build();
+      tree = render(folder);
     });
 
     it('is what the schemas of Kubernetes describe, and nothing else', () => {
@@ -64,7 +20,7 @@ describeWith(['kustomize'], 'the manifests', () => {
     });
 
     it('renders the same twice', () => {
-      expect(build()).toEqual(tree);
+      expect(render(folder)).toEqual(tree);
     });
   });
 
@@ -142,6 +98,24 @@ describeWith(['kustomize'], 'the manifests', () => {
         'a Job',
         'applyCanBeRepeated',
         (tree) => tree.push({ apiVersion: 'batch/v1', kind: 'Job', metadata: { name: 'migrate' } }),
+      ],
+      [
+        'a Secret whose base64 is broken into lines',
+        'applyCanBeRepeated',
+        (tree) =>
+          Object.assign(tree.find(({ kind }) => kind === 'Secret')?.['data'], { x: 'YWJj\nZGVm' }),
+      ],
+      [
+        'a Deployment that leaves its strategy to the API server',
+        'applyCanBeRepeated',
+        (tree) => delete deployment(tree)['spec'].strategy.type,
+      ],
+      [
+        'a volume claim that the API server completes',
+        'applyCanBeRepeated',
+        (tree) =>
+          delete tree.find(({ kind }) => kind === 'StatefulSet')?.['spec'].volumeClaimTemplates[0]
+            .status,
       ],
       [
         'a Secret that is not there',

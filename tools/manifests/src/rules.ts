@@ -165,9 +165,27 @@ export const onlyTheGatewayHasADoor: Rule = (tree) => {
   return faults;
 };
 
-/** A second apply has to say "unchanged", and a Job's template cannot change. */
-export const applyCanBeRepeated: Rule = (tree) =>
-  ofKind(tree, 'Job').map((job) => `${name(job)} cannot be applied again with another image`);
+/**
+ * A second apply has to say "unchanged". A Job's template cannot change; and where `kubectl` compares a part as a whole,
+ * what the API server adds to it looks like a change. A kube-apiserver 1.36 told us which parts these are.
+ */
+export const applyCanBeRepeated: Rule = (tree) => [
+  ...ofKind(tree, 'Job').map((job) => `${name(job)} cannot be applied again with another image`),
+  ...ofKind(tree, 'Secret')
+    .filter(({ data }) => Object.values<string>(data ?? {}).some((value) => /\s/.test(value)))
+    .map((secret) => `${name(secret)} holds base64 in several lines, which comes back as one`),
+  ...ofKind(tree, 'Deployment')
+    .filter(({ spec }) => spec.strategy && !spec.strategy.type)
+    .map((deployment) => `${name(deployment)} does not name its strategy`),
+  ...ofKind(tree, 'StatefulSet').flatMap((set) =>
+    (set['spec'].volumeClaimTemplates ?? [])
+      .filter(
+        (claim: Manifest) =>
+          !claim.apiVersion || !claim.kind || !claim['spec'].volumeMode || !claim['status'],
+      )
+      .map(() => `${name(set)} leaves parts of its volume claim to the API server`),
+  ),
+];
 
 /** A value that changes has to roll the pods, so what pods read carries a hash in its name; ExternalSecrets roll by their operator. */
 export const referencesResolve: Rule = (tree) => {
