@@ -21,7 +21,8 @@ export class Client {
   private readonly agent: Agent;
 
   constructor(connections = 64) {
-    this.agent = new Agent({ keepAlive: true, maxSockets: connections });
+    // In turn: a connection that is never used would never hear that it is to be closed.
+    this.agent = new Agent({ keepAlive: true, maxSockets: connections, scheduling: 'fifo' });
   }
 
   ask({ url, method = 'GET', headers = {}, body, timeoutMs = 30_000 }: Question): Promise<Answer> {

@@ -5,6 +5,7 @@ import { kafkaAway } from './scenarios/kafka-away.ts';
 import { limiterThreeGateways } from './scenarios/limiter-three-gateways.ts';
 import { postgresAway } from './scenarios/postgres-away.ts';
 import { redisHung, redisKilled } from './scenarios/redis-away.ts';
+import { rollingRestart } from './scenarios/rolling-restart.ts';
 
 /** In the order they run. */
 export const SCENARIOS: readonly Scenario[] = [
@@ -15,4 +16,5 @@ export const SCENARIOS: readonly Scenario[] = [
   redisHung,
   postgresAway,
   kafkaAway,
+  rollingRestart,
 ];
