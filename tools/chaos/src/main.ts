@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { type Provision, provisionServices, type ServiceName } from '@gatepost/test-services';
 import { endForgottenPostgres } from './actors/postgres.ts';
+import { unmountForgotten } from './actors/small-disk.ts';
 import { OptionRefused, readOptions } from './options.ts';
 import { listScenarios, type Result, toMarkdown } from './report.ts';
 import { type Scenario, ScenarioSkipped } from './scenario.ts';
@@ -50,6 +51,7 @@ async function play(scenario: Scenario): Promise<Result> {
   if (missing.length > 0) return end('skipped', missing.join('; '));
   const folder = `${RESULTS}/chaos/${name}`;
   endForgottenPostgres(folder);
+  unmountForgotten(folder);
   stage = new Stage({ folder, kafkaAwaySeconds: options.kafkaAwaySeconds, say });
   try {
     const { observed, faults } = await scenario.run(stage);

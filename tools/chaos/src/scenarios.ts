@@ -1,6 +1,7 @@
 import type { Scenario } from './scenario.ts';
 import { aliasRace } from './scenarios/alias-race.ts';
 import { codeSingleUse } from './scenarios/code-single-use.ts';
+import { diskFull } from './scenarios/disk-full.ts';
 import { kafkaAway } from './scenarios/kafka-away.ts';
 import { limiterThreeGateways } from './scenarios/limiter-three-gateways.ts';
 import { postgresAway } from './scenarios/postgres-away.ts';
@@ -17,4 +18,5 @@ export const SCENARIOS: readonly Scenario[] = [
   postgresAway,
   kafkaAway,
   rollingRestart,
+  diskFull,
 ];

@@ -13,6 +13,8 @@ export interface LinkLoadOptions {
   /** Codes that are visited once each. */
   readonly uncached: readonly string[];
   readonly perSecond: number;
+  /** Length of the destinations that are created; absent: short. */
+  readonly longUrlCharacters?: number;
 }
 
 /** Redirects and creates at a steady rate. Kinds: cached, uncached, absent (a code that nobody has), create. */
@@ -72,8 +74,9 @@ export class LinkLoad {
   }
 
   private async create(number: number): Promise<number> {
-    const longUrl = `https://example.com/created/${number}`;
-    const { status, text } = await this.client.postJson(`${this.options.url}/shorten`, { longUrl });
+    const { url, longUrlCharacters = 0 } = this.options;
+    const longUrl = `https://example.com/created/${number}?`.padEnd(longUrlCharacters, 'x');
+    const { status, text } = await this.client.postJson(`${url}/shorten`, { longUrl });
     if (status === 201) this.acknowledged.set((JSON.parse(text) as { code: string }).code, longUrl);
     return status;
   }

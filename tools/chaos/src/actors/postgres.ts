@@ -43,6 +43,11 @@ export class OwnPostgres {
     process.kill(readServer(this.dataDir)?.pid ?? 0, 'SIGKILL');
   }
 
+  get isAlive(): boolean {
+    const server = readServer(this.dataDir);
+    return server !== undefined && isAlive(server);
+  }
+
   /** After `kill`: returns when it takes connections again. */
   async restart(): Promise<void> {
     await this.leave();
@@ -79,8 +84,10 @@ export class OwnPostgres {
 
 /** Ends what a run that was killed has left in a scenario's folder. */
 export function endForgottenPostgres(folder: string): void {
-  const server = readServer(join(folder, 'postgres'));
-  if (server && isAlive(server)) process.kill(server.pid, 'SIGQUIT');
+  for (const dataDir of [join(folder, 'postgres'), join(folder, 'disk/postgres')]) {
+    const server = readServer(dataDir);
+    if (server && isAlive(server)) process.kill(server.pid, 'SIGQUIT');
+  }
 }
 
 function readServer(dataDir: string): ProcessIdentity | undefined {
