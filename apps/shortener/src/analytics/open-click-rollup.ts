@@ -28,6 +28,6 @@ function rollupSettings(env: ClicksEnv): RollupSettings {
     rawRetentionDays: env.CLICK_RAW_RETENTION_DAYS,
     minuteRetentionDays: env.CLICK_MINUTE_RETENTION_DAYS,
     countsUniques: env.CLICK_UNIQUES,
-    refusesDuplicates: true,
+    refusesDuplicates: env.CLICK_DEDUPE,
   };
 }

@@ -48,7 +48,7 @@ export function asyncApiDocument() {
       publishClick: {
         action: 'send',
         channel: { $ref: '#/channels/clicks' },
-        summary: 'The service publishes the clicks of tracked links, in batches of some 25 ms',
+        summary: 'The service publishes the clicks of tracked links, in batches of some 35 ms',
         messages: [{ $ref: '#/channels/clicks/messages/linkClicked' }],
       },
       countClick: {

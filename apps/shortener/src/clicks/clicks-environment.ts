@@ -43,6 +43,10 @@ export function clicksEnvironment() {
       flag(true),
       'Whether visitors are told apart within a day, by a keyed hash whose key is destroyed',
     ),
+    CLICK_DEDUPE: variable(
+      flag(true),
+      'Whether a click that was published twice is told by its id; off: the worker is faster, and what a producer repeats counts twice',
+    ),
     CLICK_WORKER_CONNECTIONS: variable(
       whole({ min: 1, max: 64, initially: 4 }),
       'Partitions that one worker counts at the same time, each on a database connection of its own',

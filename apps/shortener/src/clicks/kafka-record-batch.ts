@@ -51,7 +51,7 @@ export class ClickBatchEncoder {
       code.length +
       sizeOfVarint(valueBytes) +
       valueBytes +
-      this.headers.bytes.length;
+      this.headers.size;
     arena.reserve(size + 5);
     const { buffer } = arena;
     let at = writeVarint(buffer, arena.length, size);
@@ -59,10 +59,16 @@ export class ClickBatchEncoder {
     at = writeVarint(buffer, at, delta.time);
     at = writeVarint(buffer, at, delta.offset);
     at = writeVarint(buffer, at, code.length);
-    at += buffer.write(code, at, code.length, 'latin1');
+    for (let index = 0; index < code.length; index++) buffer[at++] = code.charCodeAt(index);
     at = writeVarint(buffer, at, valueBytes);
-    at += buffer.write(value, at, valueBytes, 'utf8');
-    arena.length = this.headers.write(buffer, at, click);
+    const headers = this.headers.textFor(click);
+    // Nearly always all of it is a byte a character, and one call writes both.
+    if (valueBytes === value.length) at += buffer.write(value + headers, at, 'latin1');
+    else {
+      at += buffer.write(value, at);
+      at += buffer.write(headers, at, 'latin1');
+    }
+    arena.length = at;
   }
 }
 
@@ -94,36 +100,41 @@ function writeBatchHeader(
 
 const BATCH_HEADER_BYTES = 61;
 
-/** The header section of a record as bytes, with room for the three values that differ; these have one length always. */
+/**
+ * The header section of a record, a character a byte, with gaps for the three values that differ; these have one length
+ * always.
+ */
 class HeaderTemplate {
-  readonly bytes: Buffer;
-  private readonly idAt: number;
-  private readonly timeAt: number;
-  private readonly traceAt: number;
+  /** Bytes of the section. */
+  readonly size: number;
+  private readonly gaps: readonly [string, string, string];
 
   constructor(fixed: readonly (readonly [string, string])[]) {
     const parts: Buffer[] = [varint(fixed.length + 3)];
     for (const [name, value] of fixed) parts.push(text(name), text(value));
-    const placeFor = (name: string, length: number) => {
-      parts.push(text(name), varint(length));
-      const at = parts.reduce((sum, part) => sum + part.length, 0);
-      parts.push(Buffer.alloc(length));
-      return at;
-    };
-    this.idAt = placeFor('ce_id', 36);
-    this.timeAt = placeFor('ce_time', 24);
-    this.traceAt = placeFor('traceparent', 55);
-    this.bytes = Buffer.concat(parts);
+    parts.push(text('ce_id'), varint(ID_LENGTH));
+    const beforeId = Buffer.concat(parts);
+    const beforeTime = Buffer.concat([text('ce_time'), varint(TIME_LENGTH)]);
+    const beforeTrace = Buffer.concat([text('traceparent'), varint(TRACE_LENGTH)]);
+    this.gaps = [
+      beforeId.toString('latin1'),
+      beforeTime.toString('latin1'),
+      beforeTrace.toString('latin1'),
+    ];
+    this.size = this.gaps.join('').length + ID_LENGTH + TIME_LENGTH + TRACE_LENGTH;
   }
 
-  write(buffer: Buffer, at: number, click: RecordedClick): number {
-    buffer.set(this.bytes, at);
-    buffer.write(click.id, at + this.idAt, 36, 'latin1');
-    buffer.write(click.event.timestamp, at + this.timeAt, 24, 'latin1');
-    buffer.write(click.traceparent, at + this.traceAt, 55, 'latin1');
-    return at + this.bytes.length;
+  textFor({ id, event, traceparent }: RecordedClick): string {
+    const [beforeId, beforeTime, beforeTrace] = this.gaps;
+    const whole = beforeId + id + beforeTime + event.timestamp + beforeTrace + traceparent;
+    if (whole.length !== this.size) throw new Error('a header of a click has another length');
+    return whole;
   }
 }
+
+const ID_LENGTH = 36;
+const TIME_LENGTH = 24;
+const TRACE_LENGTH = 55;
 
 function text(value: string): Buffer {
   const bytes = Buffer.from(value);
