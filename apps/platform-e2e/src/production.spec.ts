@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createTestDatabase, describeWith, kafkaBrokers, redisUrl } from '@gatepost/test-services';
+import { Machine } from './machine.ts';
 import { type Listening, type ProductionProcess, ProductionTree } from './production-tree.ts';
 
 const PUBLIC_URL = 'https://gatepost.example';
@@ -103,7 +104,8 @@ describeWith(['postgres', 'redis', 'kafka'], 'a production install', () => {
       expect(await trees[app].checkHealth(managementPort)).toBe(0);
 
     const door = `http://127.0.0.1:${gateway.port}`;
-    const authorization = `Bearer ${await tokenOfMachine(door, auth.managementPort)}`;
+    const machine = await Machine.register(auth.managementPort, MANAGEMENT_TOKEN);
+    const authorization = `Bearer ${await machine.token(door)}`;
     const created = await fetch(`${door}/shorten`, {
       method: 'POST',
       headers: { authorization, 'content-type': 'application/json' },
@@ -146,31 +148,3 @@ describeWith(['postgres', 'redis', 'kafka'], 'a production install', () => {
     expect(ended.map(({ exitCode }) => exitCode)).toEqual([0, 0, 0, 0]);
   }, 60_000);
 });
-
-/** Registers a machine at the management door and gets a token as it would, through the gateway. */
-async function tokenOfMachine(door: string, managementPort: number): Promise<string> {
-  const registered = await fetch(`http://127.0.0.1:${managementPort}/admin/clients`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${MANAGEMENT_TOKEN}`, 'content-type': 'application/json' },
-    body: JSON.stringify({
-      name: 'A machine',
-      clientId: 'machine',
-      grantTypes: ['client_credentials'],
-      apiScopes: ['links:read', 'links:write'],
-    }),
-  });
-  const { clientSecret } = (await registered.json()) as { clientSecret: string };
-  const answer = await fetch(`${door}/auth/token`, {
-    method: 'POST',
-    headers: {
-      authorization: `Basic ${Buffer.from(`machine:${clientSecret}`).toString('base64')}`,
-    },
-    body: new URLSearchParams({
-      grant_type: 'client_credentials',
-      scope: 'links:read links:write',
-    }),
-  });
-  const { access_token: token } = (await answer.json()) as { access_token?: string };
-  if (!token) throw new Error(`no token: ${answer.status}`);
-  return token;
-}

@@ -97,9 +97,36 @@ function refuseIfChanged(migration: Migration, before: AppliedRow): void {
     );
 }
 
-async function apply(client: pg.Client, { name, sql, checksum }: Migration): Promise<void> {
+/**
+ * A statement that waits for a table holds up everyone who comes after it, readers included, for as long as the oldest
+ * transaction on that table takes. So it waits for less than any request does, steps back, and tries again.
+ */
+const LOCK_TIMEOUT_MS = 300;
+const LOCK_PAUSE_MS = 500;
+const LOCK_ATTEMPTS = 120;
+
+async function apply(client: pg.Client, migration: Migration): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await applyOnce(client, migration);
+      return;
+    } catch (error) {
+      if (attempt < LOCK_ATTEMPTS && isLockNotAvailable(error)) {
+        await new Promise((resolve) => setTimeout(resolve, LOCK_PAUSE_MS));
+        continue;
+      }
+      throw new MigrationRefused(
+        `Migration ${migration.name} failed: ${(error as Error).message}`,
+        { cause: error },
+      );
+    }
+  }
+}
+
+async function applyOnce(client: pg.Client, { name, sql, checksum }: Migration): Promise<void> {
   await client.query('BEGIN');
   try {
+    await client.query(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`);
     await client.query(sql);
     await client.query(
       'INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at, applied_steps_count) VALUES ($1, $2, $3, now(), 1)',
@@ -108,8 +135,11 @@ async function apply(client: pg.Client, { name, sql, checksum }: Migration): Pro
     await client.query('COMMIT');
   } catch (error) {
     await client.query('ROLLBACK');
-    throw new MigrationRefused(`Migration ${name} failed: ${(error as Error).message}`, {
-      cause: error,
-    });
+    throw error;
   }
+}
+
+/** SQLSTATE 55P03. */
+function isLockNotAvailable(error: unknown): boolean {
+  return (error as { code?: unknown }).code === '55P03';
 }
