@@ -2,11 +2,14 @@ import type { Scenario } from './scenario.ts';
 import { aliasRace } from './scenarios/alias-race.ts';
 import { codeSingleUse } from './scenarios/code-single-use.ts';
 import { diskFull } from './scenarios/disk-full.ts';
+import { idleConnections } from './scenarios/idle-connections.ts';
 import { kafkaAway } from './scenarios/kafka-away.ts';
 import { limiterThreeGateways } from './scenarios/limiter-three-gateways.ts';
+import { malformedFlood } from './scenarios/malformed-flood.ts';
 import { postgresAway } from './scenarios/postgres-away.ts';
 import { redisHung, redisKilled } from './scenarios/redis-away.ts';
 import { rollingRestart } from './scenarios/rolling-restart.ts';
+import { slowUpstream } from './scenarios/slow-upstream.ts';
 
 /** In the order they run. */
 export const SCENARIOS: readonly Scenario[] = [
@@ -19,4 +22,7 @@ export const SCENARIOS: readonly Scenario[] = [
   kafkaAway,
   rollingRestart,
   diskFull,
+  slowUpstream,
+  idleConnections,
+  malformedFlood,
 ];
