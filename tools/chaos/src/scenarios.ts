@@ -1,5 +1,6 @@
 import type { Scenario } from './scenario.ts';
 import { aliasRace } from './scenarios/alias-race.ts';
+import { clockSteps } from './scenarios/clock-steps.ts';
 import { codeSingleUse } from './scenarios/code-single-use.ts';
 import { diskFull } from './scenarios/disk-full.ts';
 import { idleConnections } from './scenarios/idle-connections.ts';
@@ -25,4 +26,5 @@ export const SCENARIOS: readonly Scenario[] = [
   slowUpstream,
   idleConnections,
   malformedFlood,
+  clockSteps,
 ];
