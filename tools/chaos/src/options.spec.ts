@@ -8,17 +8,17 @@ describe('the options of chaos', () => {
       only: undefined,
       list: false,
       json: undefined,
-      kafkaAwaySeconds: 30,
+      kafkaAwaySeconds: 60,
     });
   });
 
   it('name scenarios, a file and a time', () => {
-    const args = ['--only', 'two, one', '--json', 'out.json', '--kafka-away', '60', '--list'];
+    const args = ['--only', 'two, one', '--json', 'out.json', '--kafka-away', '90', '--list'];
     expect(readOptions(args, SCENARIOS)).toEqual({
       only: ['two', 'one'],
       list: true,
       json: 'out.json',
-      kafkaAwaySeconds: 60,
+      kafkaAwaySeconds: 90,
     });
   });
 

@@ -20,7 +20,7 @@ export function readOptions(args: readonly string[], scenarios: readonly string[
       only: { type: 'string' },
       list: { type: 'boolean', default: false },
       json: { type: 'string' },
-      'kafka-away': { type: 'string', default: '30' },
+      'kafka-away': { type: 'string', default: '60' },
     },
   });
   const only = values.only?.split(',').map((name) => name.trim());

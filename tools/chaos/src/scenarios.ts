@@ -11,6 +11,7 @@ import { postgresAway } from './scenarios/postgres-away.ts';
 import { redisHung, redisKilled } from './scenarios/redis-away.ts';
 import { rollingRestart } from './scenarios/rolling-restart.ts';
 import { slowUpstream } from './scenarios/slow-upstream.ts';
+import { workerKilled } from './scenarios/worker-killed.ts';
 
 /** In the order they run. */
 export const SCENARIOS: readonly Scenario[] = [
@@ -21,6 +22,7 @@ export const SCENARIOS: readonly Scenario[] = [
   redisHung,
   postgresAway,
   kafkaAway,
+  workerKilled,
   rollingRestart,
   diskFull,
   slowUpstream,

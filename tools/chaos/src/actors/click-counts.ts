@@ -4,14 +4,31 @@ import type { Clicks } from '../checkers/counts.ts';
 
 /** What the service counts, by code: the sum of its daily counts, humans and bots. */
 export async function readCounts(databaseUrl: string): Promise<Map<string, number>> {
-  const client = new pg.Client({ connectionString: databaseUrl });
+  const rows = await query<{ code: string; counted: string }>(
+    databaseUrl,
+    'SELECT code, sum(humans + bots) AS counted FROM click_days GROUP BY code',
+  );
+  return new Map(rows.map(({ code, counted }) => [code, Number(counted)]));
+}
+
+/** All clicks as the other tables have them, which are written in the same transaction. */
+export async function readTotals(databaseUrl: string): Promise<Record<string, number>> {
+  const [totals = {}] = await query<Record<string, string>>(
+    databaseUrl,
+    `SELECT (SELECT sum(humans + bots) FROM click_hours) AS click_hours,
+            (SELECT sum(humans + bots) FROM click_minutes) AS click_minutes,
+            (SELECT sum(humans + bots) FROM click_breakdowns WHERE kind = 'b') AS click_breakdowns,
+            (SELECT count(DISTINCT event_id) FROM clicks) AS clicks`,
+  );
+  return Object.fromEntries(Object.entries(totals).map(([table, total]) => [table, Number(total)]));
+}
+
+async function query<Row extends pg.QueryResultRow>(url: string, text: string): Promise<Row[]> {
+  const client = new pg.Client({ connectionString: url });
   client.on('error', () => undefined); // the query's own promise tells
   await client.connect();
   try {
-    const { rows } = await client.query<{ code: string; counted: string }>(
-      'SELECT code, sum(humans + bots) AS counted FROM click_days GROUP BY code',
-    );
-    return new Map(rows.map(({ code, counted }) => [code, Number(counted)]));
+    return (await client.query<Row>(text)).rows;
   } finally {
     await client.end();
   }
