@@ -40,6 +40,21 @@ describeWith(
           expect(await findFaults(page)).toEqual([]);
         });
 
+        it('for somebody whose password an operator gave out', async () => {
+          const { page } = await pages.newVisit(look);
+          const person = await pages.personWithTemporaryPassword();
+          for (const address of [pages.shop.signInUrl(), `${pages.auth.issuer}/account`]) {
+            await page.goto(address);
+            await pages.signIn(page, person);
+            expect(await page.title()).toBe('Choose a new password – Gatepost');
+            expect(await findFaults(page)).toEqual([]);
+            await page.getByRole('button').first().click();
+            await page.waitForLoadState();
+            expect(await page.title()).toMatch(/^Error: /);
+            expect(await findFaults(page)).toEqual([]);
+          }
+        });
+
         it('for somebody who is signed in', async () => {
           const { page } = await pages.newVisit(look);
           await pages.register(page);
@@ -66,6 +81,7 @@ describeWith(
           await page.waitForLoadState();
           expect(await findFaults(page)).toEqual([]);
           await examine(page, `${pages.auth.issuer}/device?user_code=${await pages.deviceCode()}`);
+          await page.getByRole('button', { name: 'Continue' }).click();
           await page.getByRole('button', { name: 'The code matches' }).waitFor();
           expect(await findFaults(page)).toEqual([]);
           await examine(

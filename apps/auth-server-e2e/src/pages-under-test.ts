@@ -81,6 +81,23 @@ export class PagesUnderTest {
     await page.waitForLoadState();
   }
 
+  /** A person whose password an operator gave out. */
+  async personWithTemporaryPassword(): Promise<{ email: string; password: string }> {
+    const email = `${crypto.randomUUID()}@example.com`;
+    const response = await fetch(`${this.auth.managementUrl}/admin/users`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${this.auth.managementToken}`,
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify({ email, name: 'New Person' }),
+    });
+    if (response.status !== 201)
+      throw new Error(`no user: ${response.status} ${await response.text()}`);
+    const { temporaryPassword } = (await response.json()) as { temporaryPassword: string };
+    return { email, password: temporaryPassword };
+  }
+
   /** What a device shows that wants to be connected. */
   async deviceCode(): Promise<string> {
     const response = await fetch(`${this.auth.issuer}/device_authorization`, {

@@ -71,10 +71,9 @@ describeWith(['postgres', 'chromium'], 'the pages, in Chromium', () => {
       await pages.register(page);
       const code = await pages.deviceCode();
       await page.goto(`${pages.auth.issuer}/device?user_code=${code}`);
-      if (!javaScriptEnabled) {
-        expect(await page.title()).toBe('One moment – Gatepost');
-        await page.getByRole('button', { name: 'Continue' }).click();
-      }
+      expect(await page.getByLabel('Code').inputValue()).toBe(code);
+      await page.getByRole('button', { name: 'Continue' }).click();
+      await page.getByRole('button', { name: 'The code matches' }).waitFor();
       await page.getByText(code).waitFor();
       expect(complaints).toEqual([]);
     });

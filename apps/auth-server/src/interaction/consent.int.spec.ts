@@ -159,6 +159,28 @@ describeWith(['postgres'], 'consent', () => {
       });
     });
 
+    it('starts from a link with a page of ours that sends nothing by itself', async () => {
+      const person = await Person.register(origins);
+      const { user_code } = await startDevice();
+      const shown = await person.open(`/auth/device?user_code=${user_code}`);
+      expect(shown.html).not.toContain('<script');
+      expect(shown.html).toContain(`value="${user_code}"`);
+      await person.send({}, 'Continue');
+      expect(textOf(person.page?.html ?? '')).toContain('Demo Command Line wants to be connected');
+    });
+
+    it('is not moved by what a link holds', async () => {
+      const person = await Person.register(origins);
+      const { status, html } = await person.open(
+        '/auth/device?user_code=%22%3E%3Cimg%20src%3Dx%3E&user_code=twice',
+      );
+      expect(status).toBeLessThan(500);
+      expect(html).not.toContain('<img');
+      const long = await person.open(`/auth/device?user_code=${'B'.repeat(500)}%22%3E`);
+      expect(long.status).toBe(200);
+      expect(long.html).not.toContain('B'.repeat(21));
+    });
+
     it('is not given when the person cancels or denies', async () => {
       const person = await Person.register(origins);
       for (const button of ['Cancel', 'Deny']) {

@@ -77,6 +77,12 @@ export class GatepostPages extends ProviderPages {
     return this.page(renderDeviceInput({ ...formOf(ctx, 'code_verification'), fault }));
   }
 
+  deviceLink(ctx: KoaContextWithOIDC, userCode: string): Page {
+    return this.page(
+      renderDeviceInput({ ...formOf(ctx, 'code_verification'), fault: undefined, userCode }),
+    );
+  }
+
   deviceConfirm(ctx: KoaContextWithOIDC, _form: string, userCode: string): Page {
     const { client } = ctx.oidc;
     return this.page(

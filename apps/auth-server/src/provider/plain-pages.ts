@@ -41,6 +41,13 @@ export class PlainPages extends ProviderPages {
     );
   }
 
+  deviceLink(ctx: KoaContextWithOIDC, userCode: string): Page {
+    const xsrf = String(ctx.oidc.session?.state?.['secret']);
+    return page(
+      `<form method="post"><input type="hidden" name="xsrf" value="${escapeHtml(xsrf)}"><input name="user_code" value="${escapeHtml(userCode)}"><button>Continue</button></form>`,
+    );
+  }
+
   deviceConfirm(_ctx: KoaContextWithOIDC, form: string, userCode: string): Page {
     return page(
       `<p>${escapeHtml(userCode)}</p>${form}<button form="op.deviceConfirmForm">Continue</button><button form="op.deviceConfirmForm" name="abort" value="yes">Cancel</button>`,

@@ -25,6 +25,8 @@ export abstract class ProviderPages {
   abstract signOut(ctx: KoaContextWithOIDC, form: string): Page;
   abstract signedOut(ctx: KoaContextWithOIDC): Page;
   abstract deviceInput(ctx: KoaContextWithOIDC, form: string, fault: string | undefined): Page;
+  /** The device's code came with a link (`verification_uri_complete`, RFC 8628 section 3.3.1): to be compared before it is sent. */
+  abstract deviceLink(ctx: KoaContextWithOIDC, userCode: string): Page;
   abstract deviceConfirm(ctx: KoaContextWithOIDC, form: string, userCode: string): Page;
   abstract deviceDone(ctx: KoaContextWithOIDC): Page;
 }

@@ -8,13 +8,16 @@ export interface LibraryForm {
   readonly xsrf: string;
 }
 
-export function renderDeviceInput(view: LibraryForm & { fault: string | undefined }): string {
+/** `userCode` is the one that came with a link. */
+export function renderDeviceInput(
+  view: LibraryForm & { fault: string | undefined; userCode?: string },
+): string {
   const faults: FormFaults | undefined = view.fault
     ? { form: 'This did not work', fields: { user_code: view.fault } }
     : undefined;
   const content = html`<section class="sheet">
 <h1>Connect a device</h1>
-<p class="lead">Enter the code that your device shows.</p>
+<p class="lead">${view.userCode ? 'Go on if your device shows exactly this code.' : 'Enter the code that your device shows.'}</p>
 ${renderFaults(faults)}
 <form method="post" action="${view.action}" novalidate>
 <input type="hidden" name="xsrf" value="${view.xsrf}">
@@ -22,9 +25,9 @@ ${renderFaults(faults)}
 <label for="user_code">Code</label>
 <p class="hint" id="user_code-hint">Eight letters, such as BCDF-GHJK. Capitals and the dash do not matter.</p>
 ${view.fault && html`<p class="fault" id="user_code-fault"><span class="unseen">Error: </span>${view.fault}</p>`}
-<input class="code" id="user_code" name="user_code" type="text" autocomplete="one-time-code" autocapitalize="characters" spellcheck="false" maxlength="20" required aria-describedby="user_code-hint${view.fault && ' user_code-fault'}"${view.fault && html` aria-invalid="true"`}${!view.fault && html` autofocus`}>
+<input class="code" id="user_code" name="user_code" type="text" autocomplete="one-time-code" autocapitalize="characters" spellcheck="false" maxlength="20" required aria-describedby="user_code-hint${view.fault && ' user_code-fault'}"${view.fault && html` aria-invalid="true"`}${view.userCode && html` value="${view.userCode}"`}${!view.fault && !view.userCode && html` autofocus`}>
 </div>
-<div class="buttons"><button>Continue</button></div>
+<div class="buttons"><button${view.userCode && html` autofocus`}>Continue</button></div>
 </form>
 </section>`;
   return renderPage({ title: 'Connect a device', content, isFaulty: faults !== undefined });

@@ -1,6 +1,6 @@
 import { STYLE } from './style.ts';
 
-/** By this the library's self-sending form is known: to end another session, to take a code from a link. */
+/** By this the library's self-sending form is known: to end another session. */
 const MARK = '<title>Submitting Callback</title>';
 
 /**
