@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { EnvironmentRefused } from '@gatepost/service-kit';
-import { environment } from './env.ts';
+import { environment, tokenExpectations } from './env.ts';
 
 const production = {
   GATEPOST_ENV: 'production',
@@ -60,4 +60,25 @@ it('shows its configuration with the secrets hidden', () => {
 it('is the table in the README', () => {
   const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
   expect(readme).toContain(environment.toMarkdown());
+});
+
+describe('access tokens', () => {
+  it('need a status in production, where they have to be revocable', () => {
+    expect(tokenExpectations(environment.parse(production)).requireStatus).toBe(true);
+    expect(tokenExpectations(environment.parse({})).requireStatus).toBe(false);
+  });
+
+  it('are asked about with the credentials that are set, both of them', () => {
+    const credentials = {
+      INTROSPECTION_CLIENT_ID: 'links',
+      INTROSPECTION_CLIENT_SECRET: 'a secret',
+    };
+    expect(tokenExpectations(environment.parse(credentials)).introspection).toEqual({
+      clientId: 'links',
+      clientSecret: 'a secret',
+    });
+    expect(tokenExpectations(environment.parse({})).introspection).toBeUndefined();
+    for (const [variable, value] of Object.entries(credentials))
+      expect(refusedVariables({ [variable]: value })).toEqual(['INTROSPECTION_CLIENT_ID']);
+  });
 });

@@ -49,6 +49,11 @@ const shape = {
     httpAddress().optional(),
     '`aud` that access tokens must name; absent: `PUBLIC_URL`',
   ),
+  INTROSPECTION_CLIENT_ID: variable(
+    z.string().optional(),
+    'Client that may introspect tokens for the API: asked when a status list cannot be fetched; absent: 503 then',
+  ),
+  INTROSPECTION_CLIENT_SECRET: variable(z.string().optional(), 'Its secret', { secret: true }),
   ANONYMOUS_CREATE: variable(flag(true), 'Whether a link may be created without a token'),
   TRUSTED_PROXIES: variable(
     list(['127.0.0.1', '::1']),
@@ -101,6 +106,7 @@ export type ShortenerEnv = z.output<z.ZodObject<typeof shape>>;
 export const environment = defineEnvironment(shape, (env): EnvironmentFault[] => [
   ...serviceRefusals(env),
   ...trustFaults(env),
+  ...introspectionFaults(env),
   ...(env.GATEPOST_ENV === 'production' ? productionFaults(env) : []),
 ]);
 
@@ -137,5 +143,22 @@ export function tokenExpectations(env: ShortenerEnv) {
     issuer,
     audience: env.API_AUDIENCE ?? env.PUBLIC_URL,
     internalUrl: env.AUTH_INTERNAL_URL ?? issuer,
+    // Our issuer gives every token a status; one without could not be revoked before it expires.
+    requireStatus: env.GATEPOST_ENV === 'production',
+    introspection: introspectionOf(env),
   };
+}
+
+function introspectionOf({
+  INTROSPECTION_CLIENT_ID: clientId,
+  INTROSPECTION_CLIENT_SECRET: clientSecret,
+}: ShortenerEnv) {
+  return clientId && clientSecret ? { clientId, clientSecret } : undefined;
+}
+
+function introspectionFaults(env: ShortenerEnv): EnvironmentFault[] {
+  const isWhole = Boolean(env.INTROSPECTION_CLIENT_ID) === Boolean(env.INTROSPECTION_CLIENT_SECRET);
+  if (isWhole) return [];
+  const fault = 'needs INTROSPECTION_CLIENT_SECRET, and that needs it';
+  return [{ variable: 'INTROSPECTION_CLIENT_ID', fault }];
 }
