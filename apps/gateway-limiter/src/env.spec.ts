@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { EnvironmentRefused } from '@gatepost/service-kit';
-import { environment } from './env.ts';
+import { environment, tokenExpectations } from './env.ts';
 
 const production = {
   GATEPOST_ENV: 'production',
@@ -63,4 +63,9 @@ it('shows its configuration with the secrets hidden', () => {
 it('is the table in the README', () => {
   const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
   expect(readme).toContain(environment.toMarkdown());
+});
+
+it('takes a token for its user only with a status, in production', () => {
+  expect(tokenExpectations(environment.parse(production)).requireStatus).toBe(true);
+  expect(tokenExpectations(environment.parse({})).requireStatus).toBe(false);
 });

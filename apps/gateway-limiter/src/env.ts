@@ -108,6 +108,8 @@ export function tokenExpectations(env: GatewayEnv) {
     issuer: `${env.PUBLIC_URL}/auth`,
     audience: env.API_AUDIENCE ?? env.PUBLIC_URL,
     internalUrl: env.AUTH_INTERNAL_URL ?? `${env.AUTH_UPSTREAM[0]}/auth`,
+    // Our issuer gives every token a status; one without could not be revoked before it expires.
+    requireStatus: env.GATEPOST_ENV === 'production',
   };
 }
 
