@@ -20,11 +20,14 @@ let services: Provision | undefined;
 let stage: Stage | undefined;
 let isStopping = false;
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
-  process.on(signal, () => void stop());
-// While everything is being ended, whatever still asks fails, and nobody is interested.
-process.on('unhandledRejection', (error) => {
-  if (!isStopping) throw error;
-});
+  process.on(signal, () => void stop(130));
+for (const event of ['unhandledRejection', 'uncaughtException'] as const)
+  process.on(event, (error: unknown) => {
+    // While everything is being ended, whatever still asks fails, and nobody is interested.
+    if (isStopping) return;
+    console.error(error);
+    void stop(1);
+  });
 
 const needed = [...new Set(chosen.flatMap(({ needs }) => needs))];
 services = await provisionServices(needed, (line) => console.log(`  ${line}`));
@@ -84,14 +87,14 @@ async function finish(): Promise<void> {
   process.exit(results.some(({ verdict }) => verdict === 'broken') ? 1 : 0);
 }
 
-/** Ctrl-C: ends what runs, then itself. */
-async function stop(): Promise<void> {
+/** Ctrl-C, or a fault of our own: ends what runs, then itself. */
+async function stop(code: number): Promise<void> {
   if (isStopping) return;
   isStopping = true;
   console.log('\nStopping.');
   await stage?.end();
   await services?.release();
-  process.exit(130);
+  process.exit(code);
 }
 
 function optionsOrExit() {

@@ -11,7 +11,8 @@ const DATABASE = 'gatepost';
  * stays the same whatever happens.
  */
 export class OwnPostgres {
-  private leave: () => Promise<void> = async () => undefined;
+  /** The server's start, or restart; gives the way to leave it. */
+  private joining: Promise<() => Promise<void>> | undefined;
   private readonly target = { host: '127.0.0.1', port: 0 };
   private readonly proxy = new BreakableProxy(this.target);
   private address = new URL('postgres://127.0.0.1');
@@ -40,7 +41,10 @@ export class OwnPostgres {
 
   /** kill -9 of the server; its processes end with it. */
   kill(): void {
-    process.kill(readServer(this.dataDir)?.pid ?? 0, 'SIGKILL');
+    const server = readServer(this.dataDir);
+    // Never a guess: 0 would be this process and all that belong to it.
+    if (server === undefined) throw new Error(`no server is known in ${this.dataDir}`);
+    process.kill(server.pid, 'SIGKILL');
   }
 
   get isAlive(): boolean {
@@ -64,15 +68,22 @@ export class OwnPostgres {
   }
 
   private async join(): Promise<void> {
-    const { url, leave } = await joinEmbeddedPostgres({
-      dataDir: this.dataDir,
-      database: DATABASE,
-    });
-    this.leave = leave;
+    const joining = joinEmbeddedPostgres({ dataDir: this.dataDir, database: DATABASE });
+    this.joining = joining.then(({ leave }) => leave);
+    this.joining.catch(() => undefined); // told by the next line
+    const { url } = await joining;
     const { port } = this.address;
     this.address = new URL(url);
     this.target.port = Number(this.address.port);
     if (port) this.address.port = port;
+  }
+
+  /** Also one that is just starting: Ctrl-C does not wait for that. */
+  private async leave(): Promise<void> {
+    await this.joining?.then(
+      (leave) => leave(),
+      () => undefined, // it did not start
+    );
   }
 
   private async stop(): Promise<void> {

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { runs } from '@gatepost/test-services/fuzz';
 import { checkLimiterBound, checkLimiterGrants } from './limiter-bound.ts';
 
 const BUCKET = { capacity: 10, perSecond: 5 };
@@ -62,6 +63,7 @@ describe('the limiter bound checker', () => {
         const overdrawn = [...at(now), ...burst(now + 10, BUCKET.capacity)];
         expect(checkLimiterBound(overdrawn, BUCKET)).toHaveLength(1);
       }),
+      runs(),
     );
   });
 });

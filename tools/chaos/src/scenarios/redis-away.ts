@@ -31,6 +31,8 @@ const CALM_MS = 4_000;
 const AWAY_MS = 4_000;
 const BACK_WITHIN_MS = 300;
 const SETTLED_MS = 1_500;
+/** A single one may have been held up by the machine, which the control group did not meet. */
+const OUTLIER_MS = 50;
 /** On a machine that does something else as well the store misses its 25 ms now and then. */
 const MOST_UNDECIDED = 0.1;
 
@@ -112,7 +114,10 @@ function judge(operations: Operations, course: Course): Observation {
   const { fault, calmMs, awayMs, returnedMs } = course;
   const noise = longestWait(operations, calmMs, awayMs);
   const longest = longestWait(operations, awayMs, returnedMs);
-  const allowedMs = fault.waitMs + 2 * noise.longestMs;
+  const allowed = {
+    longestMs: fault.waitMs + 2 * noise.longestMs + OUTLIER_MS,
+    p99Ms: fault.waitMs + 2 * noise.p99Ms,
+  };
   const decided = operations.find(
     ({ call, outcome, startMs }) =>
       call === 'closed' && startMs >= returnedMs && (outcome === 200 || outcome === 429),
@@ -122,9 +127,12 @@ function judge(operations: Operations, course: Course): Observation {
   return {
     observed: `the longest wait was ${ms(longest.longestMs)}, p99 ${ms(longest.p99Ms)} (${ms(noise.longestMs)} and ${ms(noise.p99Ms)} with Redis there: the machine); limits were back after ${ms(backMs)}`,
     faults: [
-      ...(longest.longestMs <= allowedMs
+      ...(longest.longestMs <= allowed.longestMs
         ? []
-        : [`a request waited ${ms(longest.longestMs)}, at most ${ms(allowedMs)} are allowed`]),
+        : [`a request waited ${ms(longest.longestMs)}, ${ms(allowed.longestMs)} are allowed`]),
+      ...(longest.p99Ms <= allowed.p99Ms
+        ? []
+        : [`p99 was ${ms(longest.p99Ms)}, ${ms(allowed.p99Ms)} are allowed`]),
       ...(backMs <= BACK_WITHIN_MS + 2 * noise.longestMs
         ? []
         : [`limits were back after ${ms(backMs)}`]),
