@@ -8,6 +8,7 @@ const CACHE = fileURLToPath(new URL('../../../.cache/manifests', import.meta.url
 /** Components that are added to the development tree, each that no overlay has at least once. */
 const ADDITIONS: readonly (readonly string[])[] = [
   ['observability'],
+  ['clickhouse'],
   ['ingress'],
   ['gateway-api'],
   ['autoscaling'],

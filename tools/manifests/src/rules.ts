@@ -194,18 +194,29 @@ export const referencesResolve: Rule = (tree) => {
     ...ofKind(tree, 'ExternalSecret').map((manifest) => `Secret/${manifest['spec'].target.name}`),
   ]);
   return workloads(tree).flatMap(({ owner, template }) =>
-    containersOf(template).flatMap((container) =>
-      (container.envFrom ?? [])
-        .map((source: Manifest) =>
-          source['configMapRef']
-            ? `ConfigMap/${source['configMapRef'].name}`
-            : `Secret/${source['secretRef'].name}`,
-        )
-        .filter((reference: string) => !known.has(reference))
-        .map((reference: string) => `${name(owner)} reads ${reference}, which is not there`),
-    ),
+    [...containersOf(template).flatMap(readBy), ...(template.spec.volumes ?? []).flatMap(mounted)]
+      .filter((reference) => !known.has(reference))
+      .map((reference) => `${name(owner)} reads ${reference}, which is not there`),
   );
 };
+
+// biome-ignore lint/suspicious/noExplicitAny: see Manifest
+function readBy({ envFrom = [], env = [] }: any): string[] {
+  // biome-ignore lint/suspicious/noExplicitAny: see Manifest
+  const refer = ({ configMapRef, secretRef, configMapKeyRef, secretKeyRef }: any) => [
+    ...[configMapRef, configMapKeyRef].flatMap((one) => (one ? [`ConfigMap/${one.name}`] : [])),
+    ...[secretRef, secretKeyRef].flatMap((one) => (one ? [`Secret/${one.name}`] : [])),
+  ];
+  return [...envFrom, ...env.map((one: Manifest) => one['valueFrom'] ?? {})].flatMap(refer);
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: see Manifest
+function mounted({ configMap, secret }: any): string[] {
+  return [
+    ...(configMap ? [`ConfigMap/${configMap.name}`] : []),
+    ...(secret ? [`Secret/${secret.secretName}`] : []),
+  ];
+}
 
 export const configurationIsHashed: Rule = (tree) =>
   ofKind(tree, 'ConfigMap', 'Secret')
