@@ -47,6 +47,7 @@ import { RedirectRoute } from './redirect/redirect.route.ts';
 import { RedirectMetrics } from './redirect/redirect-metrics.ts';
 import { RedisLinkCache } from './redirect/redis-link-cache.ts';
 import { Visits } from './redirect/visits.ts';
+import { RedisProofMemory } from './redis-proof-memory.ts';
 import { Blocklist, blocklistReader } from './safety/blocklist.ts';
 import { DestinationScanner } from './safety/destination-scanner.ts';
 import { GuardedFetch } from './safety/guarded-fetch.ts';
@@ -129,11 +130,12 @@ export class AppModule {
   }
 }
 
-function tokenGuard({ env, metrics }: ShortenerParts): DynamicModule {
+function tokenGuard({ env, metrics, stores }: ShortenerParts): DynamicModule {
   const counted = new TokenGuardMetrics(metrics);
   const verifier = AccessTokenVerifier.create({
     ...tokenExpectations(env),
     observe: counted.observe,
+    proofMemory: stores.redis && new RedisProofMemory(stores.redis, env.REDIS_PREFIX),
   });
   counted.watch(verifier);
   return TokenGuardModule.register({ publicUrl: env.PUBLIC_URL, verifier });

@@ -217,6 +217,34 @@ describe('a token bound to a key', () => {
     expect(verdicts.filter((verdict) => verdict === 'proof-replayed')).toHaveLength(9);
   });
 
+  it('is good once a proof among all processes that remember together', async () => {
+    const noted = new Set<string>();
+    const proofMemory = {
+      note: async (proof: string) => noted.size < noted.add(proof).size,
+    };
+    const processes = [make({ proofMemory }), make({ proofMemory })];
+    const dpopProof = await prove();
+    const verdicts = await Promise.all(
+      processes.map((process) =>
+        process.verify({ token, scheme: 'dpop', method: 'POST', url, dpopProof }),
+      ),
+    );
+    expect(verdicts.filter((verdict) => verdict instanceof TokenRefused)).toMatchObject([
+      { reason: 'proof-replayed' },
+    ]);
+    for (const process of processes) process.close();
+  });
+
+  it('is judged by what this process knows while the shared memory is away', async () => {
+    verifier = make({
+      proofMemory: { note: async () => Promise.reject(new Error('away')) },
+    });
+    const dpopProof = await prove();
+    expect(await verify(token, { scheme: 'dpop', dpopProof })).toBe('user:user-1');
+    expect(await verify(token, { scheme: 'dpop', dpopProof })).toBe('proof-replayed');
+    expect(events).toContainEqual({ kind: 'proof-memory-failed' });
+  });
+
   it('is refused without a proof, and as a bearer token with one', async () => {
     expect(await verify(token, { scheme: 'dpop' })).toBe('proof-required');
     expect(await verify(token)).toBe('proof-required');

@@ -9,13 +9,14 @@ import { type ClientCredentials, HttpIssuer } from './http-issuer.ts';
 import type { TokenGuardObserver, TokenGuardState } from './observer.ts';
 import type { PresentedToken } from './presented-token.ts';
 import { DEFAULT_PROOF_ALGORITHMS } from './proof-algorithms.ts';
+import type { ProofMemory } from './proof-memory.ts';
 import { ProofReplays } from './proof-replays.ts';
 import { SigningKeys } from './signing-keys.ts';
 import { StatusLists } from './status-lists.ts';
 import type { SignatureAlgorithm } from './verification-keys.ts';
 import { VerifiedTokens } from './verified-tokens.ts';
 import { type Expectations, verifyAccessToken } from './verify-access-token.ts';
-import { verifyDpopProof } from './verify-dpop-proof.ts';
+import { type AcceptedProof, verifyDpopProof } from './verify-dpop-proof.ts';
 
 export interface AccessTokenVerifierOptions {
   /** The public address of the issuer, exactly as in `iss`. */
@@ -33,6 +34,8 @@ export interface AccessTokenVerifierOptions {
   readonly requireStatus?: boolean;
   /** Credentials for the last resort when a status list cannot be fetched. */
   readonly introspection?: ClientCredentials | undefined;
+  /** Where the processes of a service remember used proofs together; absent: each for itself. */
+  readonly proofMemory?: ProofMemory | undefined;
   /** Verified tokens kept in memory, about 1 KiB each; default 10,000. */
   readonly cacheSize?: number;
   readonly observe?: TokenGuardObserver;
@@ -70,7 +73,8 @@ export class AccessTokenVerifier {
         AccessTokenVerifierOptions,
         'now' | 'observe' | 'proofAlgorithms' | 'requireStatus' | 'cacheSize'
       >
-    >,
+    > &
+      Pick<AccessTokenVerifierOptions, 'proofMemory'>,
   ) {
     this.#verified = new VerifiedTokens(options.cacheSize);
     this.#replays = new ProofReplays({
@@ -99,6 +103,7 @@ export class AccessTokenVerifier {
       proofAlgorithms: options.proofAlgorithms ?? DEFAULT_PROOF_ALGORITHMS,
       requireStatus: options.requireStatus ?? false,
       cacheSize: options.cacheSize ?? 10_000,
+      proofMemory: options.proofMemory,
     });
   }
 
@@ -192,13 +197,13 @@ export class AccessTokenVerifier {
       if (status === 'unknown') return new TokenUndecided('status');
       if (status !== 'valid') return new TokenRefused(refusalOf[status]);
     }
-    return useProof() ? claims : new TokenRefused('proof-replayed');
+    return (await useProof()) ? claims : new TokenRefused('proof-replayed');
   }
 
   async #verifyBinding(
     { token, scheme, method, url, dpopProof }: PresentedToken,
     { keyThumbprint }: AccessTokenClaims,
-  ): Promise<TokenRefused | (() => boolean)> {
+  ): Promise<TokenRefused | (() => boolean | Promise<boolean>)> {
     if (keyThumbprint === undefined)
       return scheme === 'bearer' ? () => true : new TokenRefused('not-bound');
     // RFC 9449 §7.2: a bound token must not pass as a bearer token, proof or not.
@@ -218,7 +223,24 @@ export class AccessTokenVerifier {
       now,
     );
     if (proof instanceof TokenRefused) return proof;
-    return () => this.#replays.use(keyThumbprint, proof, now);
+    return () => this.#useProof(keyThumbprint, proof, now);
+  }
+
+  /** Here first, which costs nothing; then among the processes. While these cannot be asked, what is known here has to do. */
+  async #useProof(keyThumbprint: string, proof: AcceptedProof, now: number): Promise<boolean> {
+    if (!this.#replays.use(keyThumbprint, proof, now)) return false;
+    const { proofMemory, observe } = this.options;
+    if (!proofMemory) return true;
+    try {
+      const seconds = PROOF_LIFETIME_SECONDS + 2 * this.expected.clockSkewSeconds;
+      return await proofMemory.note(
+        digestOf(`${keyThumbprint}.${proof.proofId}`, 'base64url'),
+        seconds,
+      );
+    } catch {
+      observe({ kind: 'proof-memory-failed' });
+      return true;
+    }
   }
 
   #report(verdict: AccessTokenClaims | TokenRefused | TokenUndecided, cached: boolean): void {

@@ -26,6 +26,7 @@ export {
 } from './challenge.ts';
 export type { TokenGuardEvent, TokenGuardObserver, TokenGuardState } from './observer.ts';
 export { type PresentedToken, readAuthorization, type TokenScheme } from './presented-token.ts';
+export type { ProofMemory } from './proof-memory.ts';
 export { TokenGuardModule, type TokenGuardModuleOptions } from './token-guard.module.ts';
 export { TokenGuardMetrics } from './token-guard-metrics.ts';
 export { SIGNATURE_ALGORITHMS, type SignatureAlgorithm } from './verification-keys.ts';

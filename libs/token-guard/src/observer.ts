@@ -8,7 +8,9 @@ export type TokenGuardEvent =
   | { readonly kind: 'keys-fetched'; readonly cause: KeyFetchCause; readonly succeeded: boolean }
   | { readonly kind: 'status-fetched'; readonly outcome: 'changed' | 'unchanged' | 'failed' }
   /** Who answered when the list in memory could not. */
-  | { readonly kind: 'status-introspected'; readonly outcome: 'active' | 'inactive' | 'failed' };
+  | { readonly kind: 'status-introspected'; readonly outcome: 'active' | 'inactive' | 'failed' }
+  /** A proof was accepted although the other processes could not be asked for it. */
+  | { readonly kind: 'proof-memory-failed' };
 
 export type KeyFetchCause = 'first' | 'stale' | 'unknown-key';
 

@@ -1,4 +1,5 @@
 import { deflateSync } from 'node:zlib';
+import { runs } from '@gatepost/test-services/fuzz';
 import fc from 'fast-check';
 import { SignJWT } from 'jose';
 import { assemble, HostileIssuer, type IssuerKey, makeKey } from '../test/hostile-issuer.ts';
@@ -74,6 +75,7 @@ describe('a status list', () => {
           );
         },
       ),
+      runs(),
     );
   });
 

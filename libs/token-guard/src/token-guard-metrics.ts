@@ -8,6 +8,7 @@ export class TokenGuardMetrics {
   readonly #keyFetches: Counter;
   readonly #statusFetches: Counter;
   readonly #introspections: Counter;
+  readonly #proofMemoryFailures: Counter;
 
   constructor(private readonly registry: Registry) {
     this.#verdicts = this.#counter('verdicts', 'Access tokens judged', ['outcome', 'reason']);
@@ -19,6 +20,11 @@ export class TokenGuardMetrics {
     this.#introspections = this.#counter('introspections', 'Tokens asked about one by one', [
       'outcome',
     ]);
+    this.#proofMemoryFailures = this.#counter(
+      'proof_memory_failures',
+      'DPoP proofs that the other processes could not be asked for',
+      [],
+    );
   }
 
   readonly observe: TokenGuardObserver = (event) => this.#count(event);
@@ -68,6 +74,9 @@ export class TokenGuardMetrics {
         break;
       case 'status-introspected':
         this.#introspections.inc({ outcome: event.outcome });
+        break;
+      case 'proof-memory-failed':
+        this.#proofMemoryFailures.inc();
         break;
     }
   }

@@ -1,4 +1,5 @@
 import { createHmac, createPublicKey } from 'node:crypto';
+import { runs } from '@gatepost/test-services/fuzz';
 import fc from 'fast-check';
 import { type CryptoKey, exportSPKI } from 'jose';
 import { assemble, HostileIssuer, type IssuerKey, makeKey } from '../test/hostile-issuer.ts';
@@ -255,7 +256,7 @@ describe('a mangled token', () => {
           expect(typeof (await judge(mangled))).toBe('string');
         },
       ),
-      { numRuns: 600 },
+      runs(600),
     );
   });
 
@@ -268,7 +269,7 @@ describe('a mangled token', () => {
         fc.pre(!tokens.includes(mixed));
         expect(typeof (await judge(mixed))).toBe('string');
       }),
-      { numRuns: 400 },
+      runs(400),
     );
   });
 
@@ -282,7 +283,7 @@ describe('a mangled token', () => {
           expect(typeof (await judge(assemble(header, payload, signature)))).toBe('string');
         },
       ),
-      { numRuns: 400 },
+      runs(400),
     );
   });
 
@@ -291,7 +292,7 @@ describe('a mangled token', () => {
       fc.asyncProperty(fc.string({ maxLength: 9000 }), async (text) => {
         expect(await judge(text)).toBe('malformed');
       }),
-      { numRuns: 200 },
+      runs(200),
     );
     expect(await judge(`${'a'.repeat(9000)}.${'b'.repeat(9000)}.c`)).toBe('malformed');
   });
