@@ -1,4 +1,5 @@
 import type { Suite } from './suite.ts';
+import { clicks } from './suites/clicks.ts';
 import { creates } from './suites/creates.ts';
 import { footprint } from './suites/footprint.ts';
 import { gateway } from './suites/gateway.ts';
@@ -7,4 +8,12 @@ import { limiter } from './suites/limiter.ts';
 import { redirect } from './suites/redirect.ts';
 
 /** In the order they run. */
-export const SUITES: readonly Suite[] = [gateway, limiter, redirect, creates, identity, footprint];
+export const SUITES: readonly Suite[] = [
+  gateway,
+  limiter,
+  redirect,
+  clicks,
+  creates,
+  identity,
+  footprint,
+];
