@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import { runs } from '@gatepost/test-services/fuzz';
 import fc from 'fast-check';
 import { decodeFetchResponse, type FetchResponse } from './kafka-fetch-response.ts';
 
@@ -106,7 +107,7 @@ describe('decodeFetchResponse', () => {
           expect(messages[index]?.header('ce_id')).toBe(Array.isArray(id) ? id[0] : id);
         });
       }),
-      { numRuns: 60 },
+      runs(60),
     );
   });
 
@@ -176,7 +177,7 @@ describe('decodeFetchResponse', () => {
             }
         },
       ),
-      { numRuns: 2_000 },
+      runs(2_000),
     );
   });
 

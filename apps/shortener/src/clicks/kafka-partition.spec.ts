@@ -1,3 +1,4 @@
+import { runs } from '@gatepost/test-services/fuzz';
 import fc from 'fast-check';
 import { Partitioners } from 'kafkajs';
 import { partitionOf } from './kafka-partition.ts';
@@ -20,7 +21,7 @@ describe('partitionOf', () => {
           theirs({ topic: 'clicks', partitionMetadata, message }),
         );
       }),
-      { numRuns: 300 },
+      runs(300),
     );
   });
 });

@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import { type ClickEventHeaders, clickEventHeaders } from '@gatepost/contracts';
+import { runs } from '@gatepost/test-services/fuzz';
 import fc from 'fast-check';
 import { Arena } from './arena.ts';
 import { toRecordedClick } from './click.ts';
@@ -65,7 +66,7 @@ describe('ClickBatchEncoder', () => {
           expect(record.offset).toBe(String(index));
         });
       }),
-      { numRuns: 40 },
+      runs(40),
     );
   });
 });

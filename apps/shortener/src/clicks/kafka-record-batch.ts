@@ -163,16 +163,16 @@ function sizeOfVarint(value: number): number {
   return rest < 0x80 ? 1 : rest < 0x4000 ? 2 : rest < 0x200000 ? 3 : rest < 0x10000000 ? 4 : 5;
 }
 
-/** Tables for CRC-32C four bytes at a time. */
+/** Tables for CRC-32C eight bytes at a time. */
 const CRC_TABLES = (() => {
-  const tables = new Int32Array(4 * 256);
+  const tables = new Int32Array(8 * 256);
   for (let byte = 0; byte < 256; byte++) {
     let crc = byte;
     for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? (crc >>> 1) ^ 0x82f63b78 : crc >>> 1;
     tables[byte] = crc;
   }
   for (let byte = 0; byte < 256; byte++) {
-    for (let table = 1; table < 4; table++) {
+    for (let table = 1; table < 8; table++) {
       const before = tables[(table - 1) * 256 + byte] as number;
       tables[table * 256 + byte] = (before >>> 8) ^ (tables[before & 0xff] as number);
     }
@@ -185,17 +185,22 @@ export function crc32c(buffer: Buffer, start: number, end: number): number {
   const tables = CRC_TABLES as unknown as readonly number[] & Int32Array;
   let crc = -1;
   let at = start;
-  for (; at + 4 <= end; at += 4) {
-    crc ^=
-      (buffer[at] as number) |
-      ((buffer[at + 1] as number) << 8) |
-      ((buffer[at + 2] as number) << 16) |
-      ((buffer[at + 3] as number) << 24);
+  for (; at + 8 <= end; at += 8) {
+    const mixed =
+      crc ^
+      ((buffer[at] as number) |
+        ((buffer[at + 1] as number) << 8) |
+        ((buffer[at + 2] as number) << 16) |
+        ((buffer[at + 3] as number) << 24));
     crc =
-      (tables[768 + (crc & 0xff)] as number) ^
-      (tables[512 + ((crc >>> 8) & 0xff)] as number) ^
-      (tables[256 + ((crc >>> 16) & 0xff)] as number) ^
-      (tables[crc >>> 24] as number);
+      (tables[1792 + (mixed & 0xff)] as number) ^
+      (tables[1536 + ((mixed >>> 8) & 0xff)] as number) ^
+      (tables[1280 + ((mixed >>> 16) & 0xff)] as number) ^
+      (tables[1024 + (mixed >>> 24)] as number) ^
+      (tables[768 + (buffer[at + 4] as number)] as number) ^
+      (tables[512 + (buffer[at + 5] as number)] as number) ^
+      (tables[256 + (buffer[at + 6] as number)] as number) ^
+      (tables[buffer[at + 7] as number] as number);
   }
   for (; at < end; at++)
     crc = (crc >>> 8) ^ (tables[(crc ^ (buffer[at] as number)) & 0xff] as number);
