@@ -12,7 +12,11 @@ export const signingKeyView = z.object({
 });
 export type SigningKeyView = z.infer<typeof signingKeyView>;
 
-export const signingKeyList = z.object({ items: z.array(signingKeyView) });
+export const signingKeyList = z.object({
+  items: z.array(signingKeyView),
+  /** Age at which a key is replaced, seconds; 0: only by command. */
+  rotationSeconds: z.number().int().min(0).optional(),
+});
 export type SigningKeyList = z.infer<typeof signingKeyList>;
 
 export const rotateSigningKeys = z.strictObject({

@@ -28,6 +28,7 @@ export function administrationRoutes(app: INestApplicationContext, env: AuthEnv)
         keys: app.get(SigningKeysRepository),
         rotation: app.get(KeyRotation),
         inUse: app.get(KeysInUse),
+        rotationSeconds: env.KEY_ROTATION_S,
       }),
     );
     await door.register(userRoutes(app.get(UserAdministration)));

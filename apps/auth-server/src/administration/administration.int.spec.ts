@@ -40,6 +40,7 @@ describeWith(['postgres'], 'administration of clients and keys', () => {
         keys: app.get(SigningKeysRepository),
         rotation: app.get(KeyRotation),
         inUse: app.get(KeysInUse),
+        rotationSeconds: 86_400,
       }) as never,
     );
     address = `http://127.0.0.1:${await door.listen({ host: '127.0.0.1', port: 0 })}`;
@@ -197,6 +198,7 @@ describeWith(['postgres'], 'administration of clients and keys', () => {
     expect(Object.keys(before.body.items[0]).sort()).toEqual(
       'alg createdAt kid retiredAt signsFrom state'.split(' '),
     );
+    expect(before.body.rotationSeconds).toBe(86_400);
     const after = await call('POST', '/admin/signing-keys/rotations', { immediately: true });
     expect(after.status).toBe(201);
     const current = (items: { state: string; kid: string }[]) =>

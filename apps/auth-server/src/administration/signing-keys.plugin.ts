@@ -10,10 +10,12 @@ export interface SigningKeyRouteParts {
   readonly keys: SigningKeysRepository;
   readonly rotation: KeyRotation;
   readonly inUse: KeysInUse;
+  /** Age at which a key is replaced; 0: only by command. */
+  readonly rotationSeconds: number;
 }
 
 /** `/admin/signing-keys`: which keys sign, and their rotation. */
-export function signingKeyRoutes({ keys, rotation, inUse }: SigningKeyRouteParts) {
+export function signingKeyRoutes({ keys, rotation, inUse, rotationSeconds }: SigningKeyRouteParts) {
   const list = async (): Promise<SigningKeyList> => {
     const now = new Date();
     return {
@@ -25,6 +27,7 @@ export function signingKeyRoutes({ keys, rotation, inUse }: SigningKeyRouteParts
         signsFrom: key.signsFrom?.toISOString() ?? null,
         retiredAt: key.retiredAt?.toISOString() ?? null,
       })),
+      rotationSeconds,
     };
   };
 

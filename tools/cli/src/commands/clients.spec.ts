@@ -227,15 +227,26 @@ describe('keys', () => {
     expect(sent).toEqual({ immediately });
   });
 
-  it('that are too old are found by doctor', async () => {
-    answer('GET /admin/signing-keys', 200, { items: [key] });
-    const { out } = await home.run('doctor --json --base-url http://127.0.0.1:1');
-    expect(JSON.parse(out)).toContainEqual(
-      expect.objectContaining({
-        about: 'signing keys',
-        state: 'warning',
-        cure: 'gatepost keys rotate',
-      }),
-    );
-  });
+  const HOUR = 3_600;
+  it.each([
+    ['for three hours more than the schedule says', 27 * HOUR, 24 * HOUR, 'warning'],
+    ['for as long as the schedule says', 24 * HOUR, 24 * HOUR, 'good'],
+    ['for 121 days without a schedule', 121 * 24 * HOUR, 0, 'warning'],
+    ['for 100 days without a schedule', 100 * 24 * HOUR, 0, 'good'],
+    ['for 121 days, as an older server tells', 121 * 24 * HOUR, undefined, 'warning'],
+  ])(
+    'that have signed %s are judged by doctor',
+    async (_age, ageSeconds, rotationSeconds, state) => {
+      const signsFrom = new Date(Date.now() - ageSeconds * 1000).toISOString();
+      answer('GET /admin/signing-keys', 200, { items: [{ ...key, signsFrom }], rotationSeconds });
+      const { out } = await home.run('doctor --json --base-url http://127.0.0.1:1');
+      expect(JSON.parse(out)).toContainEqual(
+        expect.objectContaining({
+          about: 'signing keys',
+          state,
+          ...(state === 'warning' ? { cure: 'gatepost keys rotate' } : {}),
+        }),
+      );
+    },
+  );
 });

@@ -12,6 +12,7 @@ import {
 } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { runs } from '@gatepost/test-services/fuzz';
 import fc from 'fast-check';
 import { CommandFailed } from '../command-failed.ts';
 import { CredentialFile } from './credential-file.ts';
@@ -118,7 +119,7 @@ describe('the credential file', () => {
         await file.change(baseUrl, () => session(token));
         expect(await file.find(baseUrl)).toEqual(session(token));
       }),
-      { numRuns: 20 },
+      runs(20),
     );
   });
 });

@@ -4,14 +4,16 @@ import type { Context } from '../context.ts';
 import { askManagement } from '../management-client.ts';
 import { type Finding, fault, good, warning } from './finding.ts';
 
-/** Rotation is scheduled far below this; an older key means that it does not happen. */
-const OLDEST_DAYS = 120;
-const DAY_MS = 86_400_000;
+/** Where keys rotate by command alone, or the server does not say when. */
+const OLDEST_SECONDS = 120 * 86_400;
+
+/** Rotation looks once a minute and waits for caches of the old keys; after this much more it does not happen. */
+const PATIENCE_SECONDS = 3_600;
 
 /** The age of the keys that sign, for operators. Nothing where the management door or the token is not at hand. */
 export async function lookAtSigningKeys(context: Context): Promise<Finding[]> {
   try {
-    const { items } = await askManagement(context, 'auth', {
+    const { items, rotationSeconds = 0 } = await askManagement(context, 'auth', {
       method: 'GET',
       path: '/admin/signing-keys',
       answer: signingKeyList,
@@ -22,13 +24,27 @@ export async function lookAtSigningKeys(context: Context): Promise<Finding[]> {
     const born = Math.min(
       ...current.map(({ signsFrom, createdAt }) => Date.parse(signsFrom ?? createdAt)),
     );
-    const days = Math.max(0, Math.floor((context.now() - born) / DAY_MS));
-    if (days > OLDEST_DAYS)
-      return [warning('signing keys', `One has signed for ${days} days.`, 'gatepost keys rotate')];
+    const ageSeconds = Math.max(0, (context.now() - born) / 1000);
+    const isScheduled = rotationSeconds > 0;
+    if (isScheduled && ageSeconds > rotationSeconds + PATIENCE_SECONDS) {
+      const overdue = `One has signed for ${inWords(ageSeconds)}, though it should be replaced after ${inWords(rotationSeconds)}: no process rotates keys.`;
+      return [warning('signing keys', overdue, 'gatepost keys rotate')];
+    }
+    if (!isScheduled && ageSeconds > OLDEST_SECONDS) {
+      const old = `One has signed for ${inWords(ageSeconds)}, and nothing replaces it by itself.`;
+      return [warning('signing keys', old, 'gatepost keys rotate')];
+    }
     const next = items.some(({ state }) => state === 'next') ? ', the next is published' : '';
-    return [good('signing keys', `signing for ${days} days${next}`)];
+    const schedule = isScheduled ? ` of ${inWords(rotationSeconds)}` : '';
+    return [good('signing keys', `signing for ${inWords(ageSeconds)}${schedule}${next}`)];
   } catch (error) {
     if (error instanceof CommandFailed) return [];
     throw error;
   }
+}
+
+function inWords(seconds: number): string {
+  if (seconds >= 2 * 86_400) return `${Math.floor(seconds / 86_400)} days`;
+  if (seconds >= 2 * 3_600) return `${Math.floor(seconds / 3_600)} hours`;
+  return `${Math.floor(seconds / 60)} minutes`;
 }

@@ -1,4 +1,5 @@
 import { createHmac, createPublicKey } from 'node:crypto';
+import { runs } from '@gatepost/test-services/fuzz';
 import fc from 'fast-check';
 import { exportSPKI, importJWK } from 'jose';
 import { assemble, type IssuerKey, makeKey, signWith } from '../../test/hostile-issuer.ts';
@@ -241,7 +242,7 @@ describe('a mangled id_token', () => {
           expect(typeof (await judge(assemble(header, claims, signature)))).toBe('string');
         },
       ),
-      { numRuns: 300 },
+      runs(300),
     );
   });
 
@@ -258,7 +259,7 @@ describe('a mangled id_token', () => {
           expect(typeof (await judge(mangled))).toBe('string');
         },
       ),
-      { numRuns: 300 },
+      runs(300),
     );
   });
 
