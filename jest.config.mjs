@@ -1,6 +1,7 @@
 // All projects in one run: what `npm test` uses. One project alone: `nx test <project>`, with that project's own jest.config.mjs.
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { testTimeout } from './tools/test-services/jest/test-timeout.mjs';
 
 const root = import.meta.dirname;
 const projects = ['libs', 'apps', 'tools'].flatMap((group) =>
@@ -17,7 +18,7 @@ export default {
     join(root, 'tools', 'test-services', 'jest', `${name}-reporter.mjs`),
   ),
   // Instead of the one of jest.preset.mjs, which counts for one project alone; here two workers share the machine.
-  testTimeout: 60_000,
+  testTimeout: testTimeout(60_000),
   // Native ESM modules stay in a worker's memory for as long as it lives.
   workerIdleMemoryLimit: '1GB',
 };

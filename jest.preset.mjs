@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { testTimeout } from './tools/test-services/jest/test-timeout.mjs';
 
 const testServices = (file) =>
   fileURLToPath(new URL(`tools/test-services/jest/${file}`, import.meta.url));
@@ -14,7 +15,7 @@ export default {
     ? {}
     : { reporters: ['default', testServices('skipped-suites-reporter.mjs')] }),
   // Two workers share small machines with the servers that they test: five seconds are then sometimes not enough.
-  testTimeout: 30_000,
+  testTimeout: testTimeout(30_000),
   testMatch: ['<rootDir>/src/**/*.spec.ts'],
   extensionsToTreatAsEsm: ['.ts'],
   transform: {

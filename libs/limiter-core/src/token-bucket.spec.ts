@@ -1,3 +1,4 @@
+import { runs } from '@gatepost/test-services/fuzz';
 import fc from 'fast-check';
 import { MemoryBucketStore } from './memory-bucket-store.ts';
 import { definePolicy } from './policy.ts';
@@ -49,6 +50,7 @@ describe('token bucket', () => {
           }
         }
       }),
+      runs(),
     );
   });
 
@@ -65,6 +67,7 @@ describe('token bucket', () => {
           expect(store.decide([{ key: 'k', policy, cost }]).kind).toBe('allowed');
         }
       }),
+      runs(),
     );
   });
 
@@ -78,6 +81,7 @@ describe('token bucket', () => {
         expect(Math.max(...refill(state, policy, Math.ceil(fullUs)))).toBeLessThan(1e-6);
         expect(Math.max(...refill(state, policy, fullUs * 0.999))).toBeGreaterThan(0);
       }),
+      runs(),
     );
   });
 

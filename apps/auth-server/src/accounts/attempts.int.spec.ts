@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createTestDatabase, describeWith } from '@gatepost/test-services';
+import { runs } from '@gatepost/test-services/fuzz';
 import fc from 'fast-check';
 import { openPeopleRooms, type PeopleRooms } from '../testing/people-rooms.ts';
 import {
@@ -70,7 +71,7 @@ describeWith(['postgres'], 'counts of attempts in the database', () => {
           expect(await rooms.attempts.take(subjects, now)).toEqual(model.take(subjects, now));
         }
       }),
-      { numRuns: 25 },
+      runs(25),
     );
   });
 

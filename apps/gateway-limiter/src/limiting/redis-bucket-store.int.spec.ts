@@ -9,6 +9,7 @@ import {
 } from '@gatepost/limiter-core';
 import { bucketStoreContract } from '@gatepost/limiter-core/contract';
 import { describeWith, redisUrl } from '@gatepost/test-services';
+import { runs } from '@gatepost/test-services/fuzz';
 import fc from 'fast-check';
 import type { Redis } from 'ioredis';
 import { RedisBucketStore } from './redis-bucket-store.ts';
@@ -122,7 +123,7 @@ describeWith(['redis'], 'Redis bucket store', () => {
           expect(await scripted.take(taken)).toEqual(await model.take(taken));
         }
       }),
-      { numRuns: 60 },
+      runs(60),
     );
   });
 

@@ -1,4 +1,5 @@
 import { clickEvent } from '@gatepost/contracts';
+import { runs } from '@gatepost/test-services/fuzz';
 import fc from 'fast-check';
 import { PoisonMessage, readClick } from './incoming-click.ts';
 
@@ -39,6 +40,7 @@ describe('readClick', () => {
         expect(clickEvent.safeParse(value).success).toBe(true);
         expect(read(value)).not.toBeInstanceOf(PoisonMessage);
       }),
+      runs(),
     );
   });
 

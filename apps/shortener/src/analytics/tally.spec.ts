@@ -1,3 +1,4 @@
+import { runs } from '@gatepost/test-services/fuzz';
 import fc from 'fast-check';
 import { type DescribedClick, tallyClicks, toHours } from './tally.ts';
 
@@ -100,6 +101,7 @@ describe('tallyClicks', () => {
           for (const names of Object.values(tally.breakdowns))
             expect(sum(names.values())).toBe(tally.humans + tally.bots);
       }),
+      runs(),
     );
   });
 });

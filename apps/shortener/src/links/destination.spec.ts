@@ -1,3 +1,4 @@
+import { runs } from '@gatepost/test-services/fuzz';
 import fc from 'fast-check';
 import ipaddr from 'ipaddr.js';
 import { MAX_LONG_URL_LENGTH, parseDestination } from './destination.ts';
@@ -302,7 +303,7 @@ describe('parseDestination', () => {
           }
         },
       ),
-      { numRuns: 20_000 },
+      runs(20_000),
     );
   });
 });

@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { runs } from '@gatepost/test-services/fuzz';
+import fc from 'fast-check';
 import { checkLimiterBound, checkLimiterGrants } from './limiter-bound.ts';
 
 const BUCKET = { capacity: 10, perSecond: 5 };
