@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createLogger, createMetrics, type Registry } from '@gatepost/service-kit';
 import { describeWith, kafkaBrokers } from '@gatepost/test-services';
-import { CompressionTypes, type Kafka } from 'kafkajs';
+import { CompressionTypes, ConfigResourceTypes, type Kafka } from 'kafkajs';
 import type { RecordedClick } from '../clicks/click.ts';
 import { EventIds } from '../clicks/event-id.ts';
 import { KafkaClickDelivery } from '../clicks/kafka-click-delivery.ts';
@@ -235,6 +235,31 @@ describeWith(['postgres', 'kafka'], 'the worker', () => {
     await delivery.deliver(clicksOf(40));
     await becomes(130);
     expect(await counted()).toBe(130);
+  }, 60_000);
+
+  it('breaks off and tries again, over and over, at a compression that the library cannot read', async () => {
+    const admin = kafka.admin();
+    await admin.connect();
+    await admin.alterConfigs({
+      validateOnly: false,
+      resources: [
+        {
+          type: ConfigResourceTypes.TOPIC,
+          name: topics.clicks,
+          configEntries: [{ name: 'compression.type', value: 'zstd' }],
+        },
+      ],
+    });
+    await admin.disconnect();
+    await delivery.deliver(clicksOf(40));
+    const metrics = createMetrics('spec');
+    await startWorker({ metrics });
+    await poll(
+      () => sumOf(metrics, 'click_worker_restarts_total'),
+      (restarts) => restarts >= 2,
+      30_000,
+    );
+    expect(await counted()).toBe(0);
   }, 60_000);
 
   it('puts what is no click among the dead letters, with the reason, and counts the rest', async () => {
