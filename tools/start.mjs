@@ -28,7 +28,10 @@ const platform = spawn(
     },
   },
 );
-// The platform hears Ctrl-C from the terminal itself; what is sent to this process alone is passed on.
-process.on('SIGINT', () => undefined);
-process.on('SIGTERM', () => platform.kill('SIGTERM'));
+// A terminal tells the platform too; it stops once, however often it is told.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
+  process.on(signal, () => platform.kill(signal));
+// npm ends its shell on a signal, and the shell tells nobody: without this everything would run on without a parent.
+const parent = process.ppid;
+setInterval(() => process.ppid !== parent && platform.kill('SIGTERM'), 500).unref();
 platform.on('exit', (code, signal) => process.exit(signal ? 1 : (code ?? 1)));
