@@ -1,7 +1,7 @@
 import type { Pool } from '@gatepost/postgres';
 import { Inject, Injectable } from '@nestjs/common';
 import { POOL } from '../app.tokens.ts';
-import { ConsentMemory, type RememberedConsent } from '../provider/consent-memory.ts';
+import type { RememberedConsent } from '../provider/consent-memory.ts';
 import { PrismaService } from '../store/prisma.service.ts';
 import { readConsent } from './consent-record.ts';
 
@@ -15,13 +15,11 @@ export interface AllowedApplication {
 
 /** What people have allowed applications, until they take it back. */
 @Injectable()
-export class ConsentsRepository extends ConsentMemory {
+export class ConsentsRepository {
   constructor(
     @Inject(POOL) private readonly pool: Pool,
     private readonly prisma: PrismaService,
-  ) {
-    super();
-  }
+  ) {}
 
   /** Part of every sign-in to an application, hence prepared. */
   async recall(accountId: string, clientId: string): Promise<RememberedConsent | undefined> {
@@ -31,23 +29,6 @@ export class ConsentsRepository extends ConsentMemory {
       values: [accountId, clientId],
     });
     return rows[0] && readConsent(rows[0].allowed);
-  }
-
-  /** False when the account or the application is gone. */
-  async remember(
-    accountId: string,
-    clientId: string,
-    consent: RememberedConsent,
-  ): Promise<boolean> {
-    const { rowCount } = await this.pool.query({
-      name: 'consent-remember',
-      text: `INSERT INTO consents (account_id, client_id, allowed)
-        SELECT accounts.id, clients.id, $3 FROM accounts, clients
-          WHERE accounts.id = $1 AND accounts.disabled_at IS NULL AND clients.id = $2
-        ON CONFLICT (account_id, client_id) DO UPDATE SET allowed = EXCLUDED.allowed, updated_at = now()`,
-      values: [accountId, clientId, JSON.stringify(consent)],
-    });
-    return rowCount === 1;
   }
 
   async forget(accountId: string, clientId: string): Promise<boolean> {

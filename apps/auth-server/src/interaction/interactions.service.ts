@@ -3,7 +3,6 @@ import { errors, type InteractionResults, type Provider } from 'oidc-provider';
 import type { Account } from '../accounts/account.ts';
 import { PASSWORD_ACR, PASSWORD_AMR } from '../accounts/claims.ts';
 import { NOTHING_ALLOWED } from '../accounts/consent-record.ts';
-import { ConsentsRepository } from '../accounts/consents.repository.ts';
 import { OidcProvider } from '../provider/oidc-provider.service.ts';
 import { PageWork } from '../provider/page-work.service.ts';
 import { RequestWork } from '../store/request-work.ts';
@@ -35,7 +34,6 @@ export class Interactions {
   constructor(
     private readonly provider: OidcProvider,
     private readonly pages: PageWork,
-    private readonly consents: ConsentsRepository,
     private readonly browsers: Browsers,
   ) {}
 
@@ -124,7 +122,7 @@ export class Interactions {
     // Without a grant to begin with nothing was remembered either: the protocol would have made one of it.
     const earlier = grantId ? work.recallPerson(accountId)?.consent : undefined;
     const allowed = mergeAllowed(earlier ?? NOTHING_ALLOWED, ofGrant(grant));
-    if (!(await this.consents.remember(accountId, clientId, allowed))) throw new InteractionGone();
+    work.consent = { accountId, clientId, allowed };
     const saved = await this.pages.within(work, () => grant.save());
     return this.proceed(interaction, { consent: { grantId: saved } });
   }

@@ -42,11 +42,11 @@ describeWith(['postgres'], 'round trips to the database', () => {
     await database?.drop();
   });
 
-  it('of a sign-in with password, consent and code are 17', async () => {
+  it('of a sign-in with password, consent and code are 16', async () => {
     const statements = await countStatements(server, () =>
       person.elsewhere().useApplication(client, { scope: 'openid links:read', prompt: 'consent' }),
     );
-    expect(statements).toBe(17);
+    expect(statements).toBe(16);
   });
 
   it('of a request that asks nothing of a person are three', async () => {

@@ -15,6 +15,6 @@ export class PageWork {
 
   /** Writes what was changed of an interaction and what goes with it; false when it has ended meanwhile. */
   write(work: RequestWork): Promise<boolean> {
-    return this.records.writeInteraction(work.rows);
+    return this.records.writeInteraction(work.rows, work.consent);
   }
 }

@@ -48,6 +48,28 @@ describeWith(['postgres'], 'an answer to an interaction', () => {
     expect(await reads.find('Grant', hashId('late grant'))).toBeUndefined();
   });
 
+  it('and its consent are written both or not at all', async () => {
+    const { rows } = await pool.query<{ id: string }>(
+      `INSERT INTO accounts (email, name, password_hash) VALUES ('a@example.com', 'A', 'none') RETURNING id`,
+    );
+    await pool.query(`INSERT INTO clients (id, metadata, origin) VALUES ('app', '{}', 'spec')`);
+    const consent = {
+      accountId: rows[0]?.id ?? '',
+      clientId: 'app',
+      allowed: { oidcScopes: ['openid'], oidcClaims: [], resourceScopes: {} },
+    };
+    const consents = async () => (await pool.query('SELECT allowed FROM consents')).rows;
+    const answer = [rowOf('Grant', 'consented'), rowOf('Interaction', 'asked')];
+    expect(await records.writeInteraction(answer, consent)).toBe(false);
+    expect(await consents()).toEqual([]);
+    await records.write([rowOf('Interaction', 'asked')]);
+    expect(await records.writeInteraction(answer, { ...consent, clientId: 'gone' })).toBe(false);
+    expect(await reads.find('Grant', hashId('consented'))).toBeUndefined();
+    expect(await records.writeInteraction(answer, consent)).toBe(true);
+    expect(await consents()).toEqual([{ allowed: consent.allowed }]);
+    expect(await reads.find('Grant', hashId('consented'))).toBeDefined();
+  });
+
   it('never brings back one that is ending at the same time', async () => {
     for (let round = 0; round < 50; round++) {
       const id = `race ${round}`;

@@ -1,6 +1,11 @@
 import { inTransaction, type Pool, withRetry } from '@gatepost/postgres';
 import { Inject, Injectable } from '@nestjs/common';
 import { notePlace, placeParameters, type SessionPlace } from '../accounts/access.repository.ts';
+import {
+  consentParameters,
+  type GivenConsent,
+  rememberConsent,
+} from '../accounts/consent-record.ts';
 import { POOL } from '../app.tokens.ts';
 import { GroupCommit } from './group-commit.ts';
 import { hashId, type Payload, type RecordRow } from './record.ts';
@@ -65,6 +70,16 @@ const WRITE = writeStatement();
 /** As `WRITE`, where a session begins: it is noted where. */
 const WRITE_BEGIN = writeStatement(` noted AS (${notePlace(4)}),`);
 
+const STANDING = `standing AS MATERIALIZED (SELECT FROM oidc_records WHERE kind = 'Interaction' AND id = $2 FOR UPDATE)`;
+
+const insertWhile = (condition: string) =>
+  `${INSERT} FROM json_to_recordset($1::json) AS t${ROW_COLUMNS} WHERE EXISTS (SELECT FROM ${condition}) ${OVER}`;
+
+const WRITE_INTERACTION = `WITH ${STANDING} ${insertWhile('standing')}`;
+
+const WRITE_CONSENT = `WITH ${STANDING},
+  remembered AS (${rememberConsent(3, 'EXISTS (SELECT FROM standing)')}) ${insertWhile('remembered')}`;
+
 /**
  * The statements that change the protocol store, one round trip each, prepared once a connection. The ones that must not race are
  * here and nowhere else: `redeem` and `consume` are compare-and-sets; `redeem`, `write` and `revokeGrant` lock the grant first.
@@ -103,15 +118,22 @@ export class RecordsRepository {
     );
   }
 
-  /** Writes over an interaction, and what goes with it, as long as it is there; false when it has ended meanwhile. */
-  async writeInteraction(rows: readonly RecordRow[]): Promise<boolean> {
+  /**
+   * Writes over an interaction, and what goes with it, as long as it is there; false, and nothing is written, when it has ended
+   * meanwhile or whose consent it is has gone.
+   */
+  async writeInteraction(rows: readonly RecordRow[], consent?: GivenConsent): Promise<boolean> {
+    const values = [toText(rows), rows.find(({ kind }) => kind === 'Interaction')?.id];
     const { rowCount } = await withRetry(() =>
-      this.pool.query({
-        name: 'record-write-interaction',
-        text: `WITH standing AS MATERIALIZED (SELECT FROM oidc_records WHERE kind = 'Interaction' AND id = $2 FOR UPDATE)
-          ${INSERT} FROM json_to_recordset($1::json) AS t${ROW_COLUMNS} WHERE EXISTS (SELECT FROM standing) ${OVER}`,
-        values: [toText(rows), rows.find(({ kind }) => kind === 'Interaction')?.id],
-      }),
+      this.pool.query(
+        consent
+          ? {
+              name: 'record-write-consent',
+              text: WRITE_CONSENT,
+              values: [...values, ...consentParameters(consent)],
+            }
+          : { name: 'record-write-interaction', text: WRITE_INTERACTION, values },
+      ),
     );
     return rowCount !== 0;
   }

@@ -1,4 +1,5 @@
 import type { SessionPlace } from '../accounts/access.repository.ts';
+import type { GivenConsent } from '../accounts/consent-record.ts';
 import type { RecordRow } from './record.ts';
 import { keyOf } from './record-reads.repository.ts';
 import type { StatusPlace } from './status-place.ts';
@@ -26,6 +27,8 @@ export class RequestWork {
   redeemed: Redeemed | undefined;
   /** Where a session begins with this request. */
   place: SessionPlace | undefined;
+  /** What a person allows with this request, beyond the grant. */
+  consent: GivenConsent | undefined;
   readonly tokens: NewToken[] = [];
   /** Rows to be written by key; undefined: to be deleted. */
   private readonly writes = new Map<string, RecordRow | undefined>();
