@@ -93,7 +93,6 @@ describeWith(['postgres'], 'GET /{code}', () => {
       '/aaaaaaaaa',
       '/a-aaaaa',
       '/%61%61',
-      '/shorten',
       '/..%2f..',
       '/aaaaaaa/',
     ])('for %s, as a problem', async (path) => {
@@ -153,9 +152,23 @@ describeWith(['postgres'], 'GET /{code}', () => {
   });
 
   describe('other methods', () => {
-    it.each(['POST', 'PUT', 'DELETE', 'PATCH'])('%s is 404', async (method) => {
-      expect((await shortener.call('/aaaaaaa', { method })).status).toBe(404);
-    });
+    it.each([
+      ...['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'].map((method) => [
+        method,
+        '/aaaaaaa',
+        'GET, HEAD',
+      ]),
+      ['GET', '/shorten', 'POST'],
+      ['DELETE', '/links', 'GET, HEAD'],
+      ['PUT', '/links/aaaaaaa', 'DELETE, GET, HEAD, PATCH'],
+    ] as [string, string, string][])(
+      '405 for %s %s, which has %s',
+      async (method, path, allowed) => {
+        const { status, headers, json } = await shortener.call(path, { method });
+        expect([status, headers.get('allow')]).toEqual([405, allowed]);
+        expect(json.type).toBe('urn:gatepost:problem:method-not-allowed');
+      },
+    );
   });
 
   it('answers a pipelined burst on one connection in order', async () => {

@@ -3,6 +3,7 @@ import { createApp, runService } from '@gatepost/service-kit';
 import { AppModule } from './app.module.ts';
 import { environment } from './env.ts';
 import { MIGRATIONS } from './migrate.ts';
+import { refuseOtherMethods } from './openapi/other-methods.routes.ts';
 import { registerPublicRoutes } from './openapi/public.routes.ts';
 import { FastLane } from './redirect/fast-lane.ts';
 import { sendPageInstead } from './redirect/page-reply.ts';
@@ -32,6 +33,7 @@ export function runApi(): Promise<void> {
           prepare: (fastify, nest) => {
             restrictBodies(fastify);
             registerPublicRoutes(fastify, env.PUBLIC_URL);
+            refuseOtherMethods(fastify);
             nest.get(RedirectRoute).register(fastify);
             // A trace begins in a hook of the app's: what is traced has to pass there.
             if (!parts.tracing.isOn) nest.get(FastLane).install(fastify.server);

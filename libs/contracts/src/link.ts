@@ -39,23 +39,28 @@ export const link = z
   .meta({ id: 'Link' });
 export type LinkBody = z.infer<typeof link>;
 
+/** For the description only: what every long URL begins with, and that it holds no blanks. The service says more. */
+const LONG_URL = '^[Hh][Tt][Tt][Pp][Ss]?://[^\\u0000-\\u0020]+$';
+
 /** What POST /shorten takes. The finer rules (destination, reserved words, future) are the service's, with problems of their own. */
 export const createLink = z
   .strictObject({
     longUrl: z.string().meta({
       description:
         'An absolute http or https URL, at most 2,048 characters once serialised, to a public host',
+      pattern: LONG_URL,
       examples: ['https://example.com/a/long/path?with=query'],
     }),
-    customAlias: z
-      .string()
-      .nullish()
-      .meta({ description: 'The code to use: 6 to 8 Base62 characters, not a reserved word' }),
+    customAlias: z.string().nullish().meta({
+      description: 'The code to use: 6 to 8 Base62 characters, not a reserved word',
+      pattern: '^[0-9A-Za-z]{6,8}$',
+    }),
     expiresAt: z
       .string()
       .nullish()
       .meta({
         description: 'RFC 3339 date-time in the future',
+        format: 'date-time',
         examples: ['2030-01-01T00:00:00Z'],
       }),
     trackClicks: z
@@ -69,11 +74,14 @@ export type CreateLink = z.infer<typeof createLink>;
 /** What PATCH /links/{code} takes. An absent member stays as it is. */
 export const changeLink = z
   .strictObject({
-    longUrl: z.string().optional().meta({ description: 'Validated as on creation' }),
-    expiresAt: z
+    longUrl: z
       .string()
-      .nullish()
-      .meta({ description: 'RFC 3339 date-time in the future; null: never expires' }),
+      .optional()
+      .meta({ description: 'Validated as on creation', pattern: LONG_URL }),
+    expiresAt: z.string().nullish().meta({
+      description: 'RFC 3339 date-time in the future; null: never expires',
+      format: 'date-time',
+    }),
     trackClicks: z.boolean().optional(),
   })
   .refine((change) => Object.keys(change).length > 0, 'names nothing to change')

@@ -3,6 +3,9 @@ import { problemTypes, problemTypeUri } from '@gatepost/problem-details';
 import { z } from 'zod';
 import { type Operation, operations } from './operations.ts';
 
+/** As parseIdempotencyKey reads it. */
+const IDEMPOTENCY_KEY = '^([!#-~]{1,255}|"([ !#-\\[\\]-~]|\\\\["\\\\]){1,255}")$';
+
 type Json = Readonly<Record<string, unknown>>;
 
 /** The OpenAPI 3.1 description, whose schemas are the very ones that requests are checked with. */
@@ -91,7 +94,7 @@ function describeParameters({ path, query, repeatable }: Operation): Json {
       required: false,
       description:
         'For 24 hours the same key with the same body gets the same answer. Quoted or bare, up to 255 characters.',
-      schema: { type: 'string' },
+      schema: { type: 'string', pattern: IDEMPOTENCY_KEY },
     });
   return parameters.length > 0 ? { parameters } : {};
 }
