@@ -99,6 +99,16 @@ describeWith(['postgres'], 'authorization requests', () => {
       expect(response.headers.get('content-type')).toContain('text/html');
     });
 
+    it('without redirect_uri, although the client has but one and asks for no id_token', async () => {
+      const { status, location } = await ask(
+        { redirect_uri: undefined, scope: 'links:read', nonce: undefined },
+        server.origin,
+        'demo-spa',
+      );
+      expect(status).toBe(400);
+      expect(location).toBeUndefined();
+    });
+
     it('with any other port for a native client: the exception for loopback is off', async () => {
       const { status, location } = await ask(
         { redirect_uri: 'http://127.0.0.1:9999/callback' },

@@ -84,6 +84,8 @@ describeWith(['postgres'], 'the authorization code flow', () => {
   it('issues an opaque token, good for userinfo alone, without an API scope', async () => {
     const { body } = await client().signIn({ scope: 'openid email' });
     expect(body.access_token).toMatch(/^[\w-]{43}$/);
+    // The library would leave these to userinfo.
+    expect(decodeJwt(body.id_token)).toMatchObject({ sub: ALICE, email: 'alice@example.com' });
     const userinfo = await fetch(`${server.origin}/auth/userinfo`, {
       headers: { authorization: `Bearer ${body.access_token}` },
     });
