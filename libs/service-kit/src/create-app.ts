@@ -47,6 +47,8 @@ export async function createApp(options: AppOptions): Promise<NestFastifyApplica
     trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
     bodyLimit: options.bodyLimit ?? 64 * 1024,
     forceCloseConnections: 'idle',
+    // What still comes on an open connection is answered like any other request: the stores close after the server.
+    return503OnClosing: false,
     // Longer than the gateway keeps idle upstream sockets, or it would now and then write to one that just closed.
     keepAliveTimeout: 72_000,
     requestTimeout: 30_000,
