@@ -176,7 +176,7 @@ describeWith(['postgres', 'kafka'], 'worker processes', () => {
     isSending = false;
     await sending;
     await expectExactCounts();
-  }, 300_000);
+  }, 600_000);
 
   it('count exactly when one of them freezes in the middle of a batch and wakes up replaced', async () => {
     const frozen = startWorker('frozen');
