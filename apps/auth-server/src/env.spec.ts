@@ -1,63 +1,22 @@
-import { readFileSync } from 'node:fs';
-import { EnvironmentRefused } from '@gatepost/service-kit';
+import { environmentContract } from '@gatepost/service-kit/contract';
 import { environment } from './env.ts';
 
-const production = {
-  GATEPOST_ENV: 'production',
-  PUBLIC_URL: 'https://go.example',
-  MANAGEMENT_TOKEN: 'a token of production',
-  DATABASE_URL: 'postgresql://auth@db.example/auth',
-  ENCRYPTION_KEYS: Buffer.alloc(32, 7).toString('base64'),
-  COOKIE_KEYS: 'a cookie key of production that is long',
-};
-
-/** The variables that are named when this environment is refused. */
-function refusedVariables(change: Record<string, string>): string[] {
-  try {
-    environment.parse({ ...production, ...change });
-    return [];
-  } catch (error) {
-    if (!(error instanceof EnvironmentRefused)) throw error;
-    return error.faults.map(({ variable }) => variable);
-  }
-}
-
-it('development starts with an empty environment', () => {
-  expect(environment.parse({}).GATEPOST_ENV).toBe('development');
-});
-
-describe('production', () => {
-  it('starts with stores and secrets of its own', () => {
-    expect(refusedVariables({})).toEqual([]);
-  });
-
-  it.each([
-    ['demo data', { DEMO: 'true' }, 'DEMO'],
-    ['the management token of development', { MANAGEMENT_TOKEN: '' }, 'MANAGEMENT_TOKEN'],
-    ['an http issuer', { PUBLIC_URL: 'http://go.example' }, 'PUBLIC_URL'],
+environmentContract({
+  environment,
+  readme: new URL('../README.md', import.meta.url),
+  production: {
+    DATABASE_URL: 'postgresql://auth@db.example/auth',
+    ENCRYPTION_KEYS: Buffer.alloc(32, 7).toString('base64'),
+    COOKIE_KEYS: 'a cookie key of production that is long',
+  },
+  refusedInProduction: [
     ['the embedded database', { DATABASE_URL: '' }, 'DATABASE_URL'],
     ['the encryption key of development', { ENCRYPTION_KEYS: '' }, 'ENCRYPTION_KEYS'],
     ['the cookie key of development', { COOKIE_KEYS: '' }, 'COOKIE_KEYS'],
     ['relaxed checks', { AUTH_STRICT: 'false' }, 'AUTH_STRICT'],
-  ])('refuses %s', (_what, change: Record<string, string>, variable) => {
-    expect(refusedVariables(change)).toEqual([variable]);
-  });
-});
-
-it.each([
-  ['a number of proxies', { TRUSTED_PROXIES: '1' }, 'TRUSTED_PROXIES'],
-  ['an encryption key that is too short', { ENCRYPTION_KEYS: 'c2hvcnQ=' }, 'ENCRYPTION_KEYS'],
-])('%s is refused everywhere', (_what, change: Record<string, string>, variable) => {
-  expect(refusedVariables({ GATEPOST_ENV: 'development', ...change })).toContain(variable);
-});
-
-it('shows its configuration with the secrets hidden', () => {
-  const shown = JSON.stringify(environment.toPrintable(environment.parse(production)));
-  expect(shown).not.toContain(production.MANAGEMENT_TOKEN);
-  expect(shown).toContain('https://go.example');
-});
-
-it('is the table in the README', () => {
-  const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
-  expect(readme).toContain(environment.toMarkdown());
+  ],
+  refusedEverywhere: [
+    ['a number of proxies', { TRUSTED_PROXIES: '1' }, 'TRUSTED_PROXIES'],
+    ['an encryption key that is too short', { ENCRYPTION_KEYS: 'c2hvcnQ=' }, 'ENCRYPTION_KEYS'],
+  ],
 });
