@@ -151,7 +151,10 @@ describeWith(['postgres'], 'settings of the server', () => {
         { id: client.client_id, secret: client.client_secret },
         'https://dynamic.example/cb',
       );
-      expect((await app.signIn({ scope: 'openid' })).status).toBe(200);
+      const { status, body } = await app.signIn({ scope: 'openid' });
+      expect(status).toBe(200);
+      // The library's own default is RS256.
+      expect(decodeProtectedHeader(body.id_token).alg).toBe('ES256');
       const { rows } = await server.pool.query(
         `SELECT string_agg(c::text, ' ') AS dump FROM clients c`,
       );
