@@ -98,7 +98,6 @@ export const environment = defineEnvironment(shape, (env): EnvironmentFault[] =>
   ...limiterRefusals(env),
   ...trustFaults(env),
   ...tlsFaults(env),
-  ...workerFaults(env),
   ...timeFaults(env),
 ]);
 
@@ -127,12 +126,6 @@ function timeFaults({ HEADER_TIMEOUT_MS, REQUEST_TIMEOUT_MS }: GatewayEnv): Envi
   if (REQUEST_TIMEOUT_MS === 0 || REQUEST_TIMEOUT_MS >= HEADER_TIMEOUT_MS) return [];
   const fault = 'must not be shorter than HEADER_TIMEOUT_MS: the head is a part of the request';
   return [{ variable: 'REQUEST_TIMEOUT_MS', fault }];
-}
-
-function workerFaults({ WORKERS, REDIS_URL }: GatewayEnv): EnvironmentFault[] {
-  if (WORKERS === 1 || REDIS_URL !== undefined) return [];
-  const fault = 'more than one needs REDIS_URL: each would count for itself';
-  return [{ variable: 'WORKERS', fault }];
 }
 
 function tlsFaults({ TLS_CERT, TLS_KEY }: GatewayEnv): EnvironmentFault[] {
