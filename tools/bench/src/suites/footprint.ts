@@ -30,11 +30,12 @@ export const footprint: Suite = {
         `${name}: ready in ${Math.round(median(times))} ms, ${megabytes.toFixed(0)} MB resident`,
       );
       context.say(rows.at(-1) ?? '');
-      verdicts.push({
-        promise: `${name}: ≤ 130 MB resident when idle`,
-        measured: `${megabytes.toFixed(0)} MB`,
-        holds: megabytes <= 130,
-      });
+      if (isNodeOfImages())
+        verdicts.push({
+          promise: `${name}: ≤ 130 MB resident when idle`,
+          measured: `${megabytes.toFixed(0)} MB`,
+          holds: megabytes <= 130,
+        });
       verdicts.push({
         promise: `${name}: starts in ≤ 1 s`,
         measured: `${Math.round(median(times))} ms`,
@@ -46,10 +47,18 @@ export const footprint: Suite = {
       title: 'Memory and start',
       rows: [],
       verdicts,
-      notes: [`Node ${process.versions.node}; ${rows.join('; ')}.`],
+      notes: [
+        `Node ${process.versions.node}; ${rows.join('; ')}.`,
+        ...(isNodeOfImages() ? [] : ['The promise on memory is one on Node 24, as in the images.']),
+      ],
     };
   },
 };
+
+/** Earlier versions of Node need some 20 MB more for the same program. */
+function isNodeOfImages(): boolean {
+  return Number(process.versions.node.split('.')[0]) >= 24;
+}
 
 async function startersOf({
   createDatabase,
