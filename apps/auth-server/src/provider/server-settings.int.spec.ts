@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import { registerClient } from '@gatepost/contracts';
 import { createTestDatabase, describeWith } from '@gatepost/test-services';
-import { decodeJwt } from 'jose';
+import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { ClientAdministration } from '../clients/client-administration.service.ts';
 import { ProtocolClient } from '../testing/protocol-client.ts';
 import { ISSUER, type ProtocolServer, startProtocolServer } from '../testing/protocol-server.ts';
