@@ -4,11 +4,16 @@
 ARG BUILD_IMAGE=node:24.21.0-trixie-slim
 ARG RUNTIME_IMAGE=gcr.io/distroless/nodejs24-debian13:nonroot
 
+# The manifests alone. `COPY --parents` would say it in a line, but only BuildKit knows it.
+FROM ${BUILD_IMAGE} AS manifests
+WORKDIR /workspace
+COPY . .
+RUN find . -type f ! -name package.json ! -name package-lock.json -delete && find . -type d -empty -delete
+
 FROM ${BUILD_IMAGE} AS build
 WORKDIR /workspace
-# The manifests alone first: this layer stays cached until a dependency changes.
-COPY package.json package-lock.json ./
-COPY --parents apps/*/package.json libs/*/package.json tools/*/package.json ./
+# What is copied is the same until a dependency changes, and so is the layer below.
+COPY --from=manifests /workspace ./
 RUN --mount=type=cache,target=/root/.npm npm ci --ignore-scripts --no-audit --no-fund
 COPY . .
 RUN node -e "import('./tools/build.mjs').then(({ buildAll }) => buildAll(console.log))"
