@@ -11,10 +11,14 @@ export type FormsLead = 'here' | 'away';
 /** Sends pages with the header fields that each of them needs. */
 @Injectable()
 export class PageSender {
-  private readonly isHttps: boolean;
+  private readonly headersOf: Readonly<Record<FormsLead, Readonly<Record<string, string>>>>;
 
   constructor(@Inject(ADDRESSES) addresses: Addresses) {
-    this.isHttps = addresses.issuer.startsWith('https:');
+    const isHttps = addresses.issuer.startsWith('https:');
+    this.headersOf = {
+      here: pageHeaders({ formsStayHere: true, isHttps }),
+      away: pageHeaders({ formsStayHere: false, isHttps }),
+    };
   }
 
   send(
@@ -44,7 +48,7 @@ export class PageSender {
       .send();
   }
 
-  headers(forms: FormsLead): Record<string, string> {
-    return pageHeaders({ formsStayHere: forms === 'here', isHttps: this.isHttps });
+  headers(forms: FormsLead): Readonly<Record<string, string>> {
+    return this.headersOf[forms];
   }
 }
