@@ -1,3 +1,5 @@
+import { runs } from '@gatepost/test-services/fuzz';
+import fc from 'fast-check';
 import { buildUpstreamFields, hopsLeft } from './forwarded-fields.ts';
 
 const direct = { clientAddress: '203.0.113.7', isTrusted: false, isEncrypted: false };
@@ -7,9 +9,13 @@ function forward(
   over: Partial<Parameters<typeof buildUpstreamFields>[0]> = {},
   sender: Parameters<typeof buildUpstreamFields>[1] = direct,
 ): Record<string, string[]> {
-  const headers: Record<string, string> = {};
-  for (let index = 0; index < rawHeaders.length; index += 2)
-    headers[(rawHeaders[index] as string).toLowerCase()] = rawHeaders[index + 1] as string;
+  const headers: Record<string, string> = Object.create(null);
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    // As Node joins what comes twice.
+    const name = (rawHeaders[index] as string).toLowerCase();
+    const value = rawHeaders[index + 1] as string;
+    headers[name] = headers[name] === undefined ? value : `${headers[name]}, ${value}`;
+  }
   const fields = buildUpstreamFields(
     {
       rawHeaders,
@@ -23,7 +29,8 @@ function forward(
     },
     sender,
   );
-  const found: Record<string, string[]> = {};
+  // A field may be called `constructor`.
+  const found: Record<string, string[]> = Object.create(null);
   for (let index = 0; index < fields.length; index += 2)
     found[fields[index] as string] = [
       ...(found[fields[index] as string] ?? []),
@@ -185,5 +192,151 @@ describe('the fields that go upstream', () => {
       undefined,
       undefined,
     ]);
+  });
+});
+
+describe('whatever fields a client sends', () => {
+  /** One element of Forwarded as RFC 7239 §4 has it, taken apart; undefined for anything else. */
+  function readForwarded(text: string): Record<string, string> | undefined {
+    const pair = /([!#$%&'*+.^_`|~\w-]+)=(?:([!#$%&'*+.^_`|~\w-]+)|"((?:[^"\\]|\\.)*)")(;|$)/y;
+    const found: Record<string, string> = {};
+    while (pair.lastIndex < text.length) {
+      const [, name, token, quoted] = pair.exec(text) ?? [];
+      if (!name || name in found) return undefined;
+      found[name] = token ?? quoted ?? '';
+    }
+    return found;
+  }
+
+  const connectionNames = (sent: readonly (readonly [string, string])[]) =>
+    sent
+      .filter(([field]) => field.toLowerCase() === 'connection')
+      .map(([, content]) => content.toLowerCase())
+      .join();
+
+  const FORGED = [
+    ...[
+      'X-Forwarded-For',
+      'x_forwarded_for',
+      'X-FORWARDED_FOR',
+      'Forwarded',
+      'X-Real-IP',
+      'X-Forwarded-Host',
+    ],
+    ...[
+      'X-Forwarded-Proto',
+      'X-Forwarded-Port',
+      'X_Request_Id',
+      'X-User',
+      'X-User-Id',
+      'Remote_User',
+      'X-Client-Cert',
+    ],
+    ...[
+      'X-RateLimit-Limit',
+      'ratelimit',
+      'Proxy-Authorization',
+      'Transfer-Encoding',
+      'TE',
+      'Upgrade',
+      'Host',
+      'x_host',
+    ],
+  ];
+  const name = fc.oneof(
+    fc.constantFrom(
+      ...FORGED,
+      'Connection',
+      'Via',
+      'Accept',
+      'Cookie',
+      'constructor',
+      '__proto__',
+      'traceparent',
+      'tracestate',
+      'Max-Forwards',
+    ),
+    fc.stringMatching(/^[!#$%&'*+.^_`|~\w-]{1,12}$/),
+  );
+  const value = fc.oneof(
+    fc.constantFrom(
+      'evil',
+      'for=evil',
+      'https',
+      '203.0.113.99',
+      'close, x-custom',
+      'host',
+      '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+      '3',
+      'trailers',
+    ),
+    fc.stringMatching(/^[\t -~]{0,20}$/),
+  );
+  const hosts = fc.constantFrom(
+    undefined,
+    'links.example',
+    'links.example:8080',
+    '[2001:db8::1]',
+    '[::1]:443',
+  );
+  const address = fc.oneof(fc.ipV4(), fc.ipV6(), fc.constant(''));
+
+  it('says of the hop itself once, and only what the gateway knows', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(name, value), { maxLength: 8 }),
+        hosts,
+        address,
+        fc.boolean(),
+        (sent, hostField, clientAddress, isEncrypted) => {
+          const sender = { clientAddress, isTrusted: false, isEncrypted };
+          const found = forward(sent.flat(), { hostField }, sender);
+          const proto = isEncrypted ? 'https' : 'http';
+          const lower = new Map<string, string[]>();
+          for (const [field, values] of Object.entries(found))
+            lower.set(field.toLowerCase().replaceAll('_', '-'), [
+              ...(lower.get(field.toLowerCase().replaceAll('_', '-')) ?? []),
+              ...values,
+            ]);
+          expect(lower.get('x-forwarded-for')).toEqual([clientAddress]);
+          expect(lower.get('x-forwarded-proto')).toEqual([proto]);
+          expect(lower.get('x-forwarded-host')).toEqual(
+            hostField === undefined ? undefined : [hostField],
+          );
+          expect(lower.get('host')).toEqual(hostField === undefined ? undefined : [hostField]);
+          expect(lower.get('x-request-id')).toHaveLength(1);
+          expect(readForwarded(lower.get('forwarded')?.join() ?? '')).toEqual({
+            for: clientAddress.includes(':') ? `[${clientAddress}]` : clientAddress || 'unknown',
+            ...(hostField === undefined ? {} : { host: hostField }),
+            proto,
+          });
+          for (const forged of [
+            'x-real-ip',
+            'x-user',
+            'x-user-id',
+            'remote-user',
+            'x-client-cert',
+            'x-forwarded-port',
+            'x-ratelimit-limit',
+            'ratelimit',
+            'proxy-authorization',
+            'transfer-encoding',
+            'upgrade',
+            'connection',
+          ])
+            expect(lower.has(forged)).toBe(false);
+          // What is nobody's business but the two ends' goes on.
+          for (const [field, content] of sent)
+            if (
+              /^(?:cookie|accept|constructor|__proto__)$/.test(field.toLowerCase()) &&
+              !connectionNames(sent).includes(field.toLowerCase())
+            )
+              expect(found[field]).toContain(content);
+          expect(lower.get('via')?.at(-1)).toBe('1.1 gatepost');
+          expect(lower.get('traceparent')?.length ?? 1).toBe(1);
+        },
+      ),
+      runs(1_000),
+    );
   });
 });

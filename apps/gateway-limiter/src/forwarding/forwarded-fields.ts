@@ -36,22 +36,24 @@ const IDENTITY_FIELD =
 const WANTS_TRAILERS = /(?:^|,)\s*trailers\s*(?:,|;|$)/i;
 
 /** What is made anew from the connection itself, or read first and then made anew. */
-const REWRITTEN: Readonly<Record<string, RequestFieldClass>> = {
-  host: 'rewritten',
-  forwarded: 'rewritten',
-  'x-forwarded-for': 'rewritten',
-  'x-forwarded-port': 'rewritten',
-  'x-forwarded-server': 'rewritten',
-  'x-forwarded-prefix': 'rewritten',
-  'x-forwarded-scheme': 'rewritten',
-  'x-forwarded-ssl': 'rewritten',
-  'x-request-id': 'rewritten',
-  'x-forwarded-proto': 'proto',
-  'x-forwarded-host': 'host',
-  traceparent: 'traceparent',
-  tracestate: 'tracestate',
-  'max-forwards': 'hops',
-};
+const REWRITTEN: ReadonlyMap<string, RequestFieldClass> = new Map(
+  Object.entries({
+    host: 'rewritten',
+    forwarded: 'rewritten',
+    'x-forwarded-for': 'rewritten',
+    'x-forwarded-port': 'rewritten',
+    'x-forwarded-server': 'rewritten',
+    'x-forwarded-prefix': 'rewritten',
+    'x-forwarded-scheme': 'rewritten',
+    'x-forwarded-ssl': 'rewritten',
+    'x-request-id': 'rewritten',
+    'x-forwarded-proto': 'proto',
+    'x-forwarded-host': 'host',
+    traceparent: 'traceparent',
+    tracestate: 'tracestate',
+    'max-forwards': 'hops',
+  } as const),
+);
 
 type RequestFieldClass =
   | 'dropped'
@@ -68,7 +70,7 @@ const requestFields = new FieldClasses<RequestFieldClass>((spelt) => {
   const name = spelt.replaceAll('_', '-');
   if (CONNECTION_FIELDS.includes(name) || RATE_FIELDS.includes(name)) return 'dropped';
   if (name === 'authorization' || name === 'x-api-key') return 'credential';
-  const rewritten = REWRITTEN[name];
+  const rewritten = REWRITTEN.get(name);
   if (rewritten) return spelt === name ? rewritten : 'dropped';
   return IDENTITY_FIELD.test(name) ? 'dropped' : undefined;
 });

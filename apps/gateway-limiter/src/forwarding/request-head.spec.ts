@@ -1,3 +1,5 @@
+import { runs } from '@gatepost/test-services/fuzz';
+import fc from 'fast-check';
 import { type HeadLines, MAX_HEADER_FIELDS, readHead } from './request-head.ts';
 
 function lines(rawHeaders: string[], over: Partial<HeadLines> = {}): HeadLines {
@@ -86,4 +88,70 @@ describe('the head of a request', () => {
       expect(readHead(lines(['Host', host]))).toMatchObject({ hostField: host });
     },
   );
+});
+
+describe('any head', () => {
+  const value = fc.oneof(
+    fc.constantFrom(
+      'links.example',
+      'links.example:80',
+      '[::1]',
+      'a b',
+      'a,b',
+      'evil/',
+      'a@b',
+      '',
+      ' ',
+      'chunked',
+      'Chunked',
+      'gzip, chunked',
+      'x',
+    ),
+    fc.string({ maxLength: 12 }),
+  );
+  const field = fc.tuple(
+    fc.constantFrom('Host', 'host', 'HOST', 'Transfer-Encoding', 'Content-Length', 'X-A'),
+    value,
+  );
+  const target = fc.oneof(
+    fc.constantFrom(
+      '/',
+      '*',
+      '/a?b',
+      'http://links.example/',
+      'http://a@b/',
+      'ftp://x/',
+      '//x',
+      '',
+    ),
+    fc.string({ maxLength: 20 }),
+  );
+
+  it('is refused with a problem, or has one host that can be routed', () => {
+    fc.assert(
+      fc.property(
+        fc.array(field, { maxLength: 6 }),
+        target,
+        fc.constantFrom('1.1', '1.0', '0.9', '2.0', ''),
+        (fields, url, httpVersion) => {
+          const read = readHead(lines(fields.flat(), { url, httpVersion }));
+          if ('code' in read) {
+            expect([
+              'malformed-request',
+              'headers-too-large',
+              'target-too-long',
+              'not-implemented',
+            ]).toContain(read.code);
+            expect(read.detail).not.toBe('');
+            return;
+          }
+          const hosts = fields.filter(([name]) => name.toLowerCase() === 'host');
+          expect(hosts.length).toBeLessThan(2);
+          expect(read.host).toMatch(/^(?:[a-z0-9_.-]+|\[[0-9a-f:.]+\])?$/);
+          if (read.host === '') expect(httpVersion).toBe('1.0');
+        },
+      ),
+      runs(5_000),
+    );
+  });
 });

@@ -1,3 +1,5 @@
+import { runs } from '@gatepost/test-services/fuzz';
+import fc from 'fast-check';
 import { readTarget } from './request-target.ts';
 
 describe('the request target', () => {
@@ -80,5 +82,83 @@ describe('the request target', () => {
 
   it('reads OPTIONS for an address without path as "*"', () => {
     expect(readTarget('OPTIONS', 'http://example.com')).toMatchObject({ path: '*' });
+  });
+});
+
+describe('any target', () => {
+  const piece = fc.oneof(
+    fc.constantFrom(
+      ...[
+        '/',
+        '//',
+        '.',
+        '..',
+        '/../',
+        '/./',
+        '..;',
+        ';x=1',
+        '\\',
+        '%',
+        '%2e',
+        '%2E',
+        '%2f',
+        '%5c',
+        '%25',
+        '%252e',
+        '%00',
+        '%0d%0a',
+      ],
+      ...[
+        '%c0%af',
+        '%ff',
+        '%e2%80%ae',
+        '?',
+        '#',
+        '*',
+        '@',
+        ':',
+        'http://',
+        'https://',
+        'links.example',
+        'auth',
+        'a',
+        ' ',
+        '\t',
+        '\u0000',
+        'é',
+      ],
+    ),
+    fc.string({ unit: 'binary', maxLength: 4 }),
+    fc.webUrl(),
+  );
+  const target = fc.oneof(
+    fc.array(piece, { maxLength: 8 }).map((pieces) => `/${pieces.join('')}`),
+    fc.array(piece, { maxLength: 8 }).map((pieces) => pieces.join('')),
+  );
+
+  it('is refused, or read as a server behind the gateway reads it, and forwarded as it came', () => {
+    fc.assert(
+      fc.property(fc.constantFrom('GET', 'POST', 'OPTIONS'), target, (method, text) => {
+        const read = readTarget(method, text);
+        if ('fault' in read || read.path === '*') return;
+        expect(text.endsWith(read.forwarded) || `/${text}`.includes(read.forwarded.slice(1))).toBe(
+          true,
+        );
+        // An independent reading: dot segments resolved, a backslash taken for a slash, `//name` for another host.
+        const seen = new URL(`http://upstream.invalid${read.forwarded}`);
+        expect(seen.host).toBe('upstream.invalid');
+        expect(decodeURIComponent(seen.pathname)).toBe(read.path);
+        expect(read.path).not.toMatch(/\/\.{1,2}(?:[/;]|$)|\/\/|\\/);
+        // Twice decoded it is the same place still.
+        let twice = read.path;
+        try {
+          twice = decodeURIComponent(read.path);
+        } catch {
+          return; // a percent sign on its own: there is no second decoding
+        }
+        expect(twice.split('/').length).toBe(read.path.split('/').length);
+      }),
+      runs(10_000),
+    );
   });
 });

@@ -1,3 +1,7 @@
+import { runs } from '@gatepost/test-services/fuzz';
+import fc from 'fast-check';
+import { DefinitionRefused } from '../definition-file.ts';
+import { hostileEdits } from '../testing/hostile-edits.ts';
 import { defaultRouting, parseRouting, RouteTable, routing } from './routes.ts';
 
 const pools = { a: { peers: ['http://127.0.0.1:1'] }, b: { peers: ['http://127.0.0.1:2'] } };
@@ -116,5 +120,39 @@ describe('a routes file', () => {
       '"one" is used twice',
       'claims /, which route "one" has already',
     ]);
+  });
+});
+
+describe('any routes file', () => {
+  const GOOD = `
+pools:
+  a: { peers: ["http://127.0.0.1:1", "https://b.example"], connections: 8, health: { path: /livez } }
+  b: { peers: ["http://127.0.0.1:2"], outlier: { failures: 3 } }
+routes:
+  - { name: api, hosts: [api.example.com, "*.example.org"], paths: [/v1, /v1/admin], pool: a, maxBodyBytes: 10 }
+  - { name: any, pool: b }
+`;
+
+  it('is refused with its faults, or leads every request somewhere', () => {
+    fc.assert(
+      fc.property(hostileEdits(GOOD), (text) => {
+        let read: ReturnType<typeof parseRouting>;
+        try {
+          read = parseRouting('routes.yaml', text);
+        } catch (error) {
+          expect(error).toBeInstanceOf(DefinitionRefused);
+          expect((error as DefinitionRefused).faults.join('')).not.toBe('');
+          return;
+        }
+        const table = new RouteTable(read.routes);
+        for (const host of ['api.example.com', 'x.example.org', ''])
+          for (const path of ['/', '/v1/admin/x', '*']) {
+            const found = table.find(host, path);
+            if ('route' in found) expect(Object.hasOwn(read.pools, found.route.pool)).toBe(true);
+            else expect(['path', 'host']).toContain(found.missing);
+          }
+      }),
+      runs(400),
+    );
   });
 });

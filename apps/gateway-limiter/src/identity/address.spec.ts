@@ -1,3 +1,6 @@
+import { isIP } from 'node:net';
+import { runs } from '@gatepost/test-services/fuzz';
+import fc from 'fast-check';
 import { clientNetworkOf, readAddress } from './address.ts';
 
 describe('readAddress', () => {
@@ -53,5 +56,58 @@ describe('clientNetworkOf', () => {
   it('cuts at any bit', () => {
     expect(networkOf('2001:db8:abcd:ffff::1', 52)).toBe('2001:db8:abcd:f000::/52');
     expect(networkOf('2001:db8::1', 128)).toBe('2001:db8::1/128');
+  });
+});
+
+describe('any text', () => {
+  it('is an address that reads the same when it is written out, or none', () => {
+    const piece = fc.oneof(
+      fc.constantFrom('::', ':', '.', '[', ']', '%', 'ffff', '64:ff9b::', '127.0.0.1', ':443', ' '),
+      fc.ipV4Extended(),
+      fc.ipV6(),
+      fc.string({ unit: 'binary', maxLength: 5 }),
+    );
+    fc.assert(
+      fc.property(
+        fc.array(piece, { maxLength: 6 }),
+        fc.integer({ min: 0, max: 128 }),
+        (all, bits) => {
+          const address = readAddress(all.join(''));
+          if (!address) return;
+          const text = address.toString();
+          expect(isIP(text)).not.toBe(0);
+          expect(readAddress(text)?.toString()).toBe(text);
+          const network = clientNetworkOf(address, bits);
+          expect(isIP(network.replace(/\/\d+$/, ''))).not.toBe(0);
+        },
+      ),
+      runs(5_000),
+    );
+  });
+
+  it('of one IPv4 address is one client, whatever wrote it', () => {
+    fc.assert(
+      fc.property(
+        fc.ipV4(),
+        fc.constantFrom('::ffff:', '0:0:0:0:0:FFFF:', '::FfFf:', '64:ff9b::', '64:FF9B:0:0:0:0:'),
+        fc.boolean(),
+        fc.constantFrom('', ':1', ':65535'),
+        (ipv4, prefix, asGroups, port) => {
+          const [a, b, c, d] = ipv4.split('.').map(Number) as [number, number, number, number];
+          const groups = `${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`;
+          const ipv6 = prefix + (asGroups ? groups : ipv4);
+          for (const text of [
+            ipv4,
+            ipv4 + port,
+            ipv6,
+            `[${ipv6}]`,
+            `[${ipv6}]${port}`,
+            ` ${ipv6}%eth0`,
+          ])
+            expect(readAddress(text)?.toString()).toBe(ipv4);
+        },
+      ),
+      runs(1_000),
+    );
   });
 });

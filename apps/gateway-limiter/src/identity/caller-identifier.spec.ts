@@ -1,3 +1,5 @@
+import { runs } from '@gatepost/test-services/fuzz';
+import fc from 'fast-check';
 import type { RequestFacts } from '../limiting/limit-verdict.ts';
 import type { BearerVerifier, VerifiedSubject } from './bearer-verifier.ts';
 import { CallerIdentifier } from './caller-identifier.ts';
@@ -156,5 +158,58 @@ describe('CallerIdentifier', () => {
       const { caller } = await identifier.identify(facts(headers, address));
       expect(identifier.callerNamed(name).stem).toBe(caller.stem);
     }
+  });
+
+  it('takes nobody for a key, a user or a client whose credential it does not hold, whatever the fields are', async () => {
+    const known = ['key-of-acme', 'key-of-bolt', 'user-alice', 'client-robot'];
+    const value = fc.oneof(
+      fc.constantFrom(
+        ...known,
+        '',
+        'bearer',
+        'user-',
+        'KEY-OF-ACME',
+        'key-of-acme,key-of-bolt',
+        'x'.repeat(5_000),
+      ),
+      fc.string({ unit: 'binary', maxLength: 40 }),
+    );
+    const scheme = fc.constantFrom('Bearer', 'bearer', 'DPoP', 'Basic', 'Bearer:', '', 'bearer\t');
+    const space = fc.constantFrom(' ', '  ', '\t', '');
+    await fc.assert(
+      fc.asyncProperty(
+        fc.option(value, { nil: undefined }),
+        fc.option(fc.tuple(scheme, space, value), { nil: undefined }),
+        async (apiKey, authorization) => {
+          nowUs += 60_000_000;
+          const headers = {
+            ...(apiKey === undefined ? {} : { 'x-api-key': apiKey }),
+            ...(authorization ? { authorization: authorization.join('') } : {}),
+          };
+          const { caller, address, strip } = await identifier.identify(facts(headers));
+          expect(address.name).toBe('address:192.0.2.1');
+          expect(caller.hash).toMatch(/^[\w-]{22}$/);
+          expect(caller.stem).toMatch(/^rl:\{[\w-]{2}\}[\w-]+$/);
+          const sent = Object.values(headers).map((text) => text.trim());
+          const proof = { 'key:acme': 'key-of-acme', 'key:bolt': 'key-of-bolt' }[caller.name ?? ''];
+          if (proof)
+            expect(sent.some((text) => text === proof || text.endsWith(` ${proof}`))).toBe(true);
+          if (caller.kind === 'user' || caller.kind === 'client')
+            expect(
+              sent.some(
+                (text) => /^(bearer|dpop) /i.test(text) && text.includes(`${caller.kind}-`),
+              ),
+            ).toBe(true);
+          // A field goes no further exactly where it holds a configured key.
+          for (const field of ['x-api-key', 'authorization'] as const) {
+            const held = (headers as Record<string, string>)[field]
+              ?.replace(/^(?:bearer|dpop) /i, '')
+              .trim();
+            if (strip.includes(field)) expect(keys.has(credentialDigest(held ?? ''))).toBe(true);
+          }
+        },
+      ),
+      runs(2_000),
+    );
   });
 });

@@ -1,3 +1,6 @@
+import { isIP } from 'node:net';
+import { runs } from '@gatepost/test-services/fuzz';
+import fc from 'fast-check';
 import { readNetworks } from './networks.ts';
 import { clientAddressOf, isTrusted, readTrustedProxies } from './trusted-proxies.ts';
 
@@ -80,5 +83,95 @@ describe('clientAddressOf', () => {
 
   it('believes nobody when no proxy is trusted', () => {
     expect(clientAddressOf('10.0.0.1', '192.0.2.1', readNetworks([]))).toBe('10.0.0.1');
+  });
+});
+
+describe('any chain', () => {
+  const trusted = readTrustedProxies(['10.0.0.0/8', '2001:db8:aaaa::/48']);
+  const last = fc.integer({ min: 1, max: 254 });
+  const wrap = (address: string, way: number) =>
+    address.includes(':')
+      ? [address, `[${address}]`, `[${address}]:443`, ` ${address} `][way % 4]
+      : [address, `${address}:4711`, `::ffff:${address}`, `\t${address}`][way % 4];
+  const hop = fc
+    .record({
+      kind: fc.constantFrom('trusted' as const, 'client' as const, 'rubbish' as const),
+      last,
+      six: fc.boolean(),
+      way: fc.nat(3),
+      rubbish: fc.oneof(
+        fc.constantFrom(
+          '',
+          'unknown',
+          '_hidden',
+          '0x7f.1',
+          '127.1',
+          '10.0.0.1/8',
+          'for=10.0.0.1',
+          '10.0.0.256',
+        ),
+        fc.string({ maxLength: 12 }).map((text) => `x${text.replaceAll(',', '')}`),
+      ),
+    })
+    .map(({ kind, last, six, way, rubbish }) => {
+      if (kind === 'rubbish') return { kind, address: '', text: rubbish };
+      const address =
+        kind === 'trusted'
+          ? six
+            ? `2001:db8:aaaa::${last.toString(16)}`
+            : `10.0.7.${last}`
+          : six
+            ? `2001:db8:bbbb::${last.toString(16)}`
+            : `192.0.2.${last}`;
+      return { kind, address, text: wrap(address, way) as string };
+    });
+
+  it('names the last hop that nobody trusted vouches for, and nothing left of it', () => {
+    fc.assert(
+      fc.property(hop, fc.array(hop, { maxLength: 8 }), fc.boolean(), (peer, chain, asList) => {
+        const texts = chain.map(({ text }) => text);
+        const found = clientAddressOf(peer.text, asList ? texts : texts.join(','), trusted);
+        let expected = peer.text;
+        if (peer.kind === 'trusted' && chain.length > 0)
+          for (const { kind, address } of chain.toReversed()) {
+            if (kind === 'rubbish') break;
+            expected = address;
+            if (kind === 'client') break;
+          }
+        expect(found).toBe(expected);
+      }),
+      runs(5_000),
+    );
+  });
+
+  it('of any characters ends with the peer or an address, and without an exception', () => {
+    const text = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc
+        .array(
+          fc.constantFrom(
+            '10.0.0.1',
+            ',',
+            ', ',
+            '"',
+            '[',
+            ']',
+            ':',
+            '%',
+            ';',
+            '2001:db8::1',
+            'for=',
+          ),
+        )
+        .map((all) => all.join('')),
+    );
+    fc.assert(
+      fc.property(text, (forwarded) => {
+        const found = clientAddressOf('10.0.0.1', forwarded, trusted);
+        expect(isIP(found)).not.toBe(0);
+        expect(clientAddressOf('192.0.2.1', forwarded, trusted)).toBe('192.0.2.1');
+      }),
+      runs(5_000),
+    );
   });
 });

@@ -1,5 +1,9 @@
-import type { DefinitionRefused } from '../definition-file.ts';
+import { runs } from '@gatepost/test-services/fuzz';
+import fc from 'fast-check';
+import { DefinitionRefused } from '../definition-file.ts';
+import { hostileEdits } from '../testing/hostile-edits.ts';
 import { parseLimits } from './limits-file.ts';
+import { LimitBook } from './policies.ts';
 
 const GOOD = `
 tiers:
@@ -103,5 +107,39 @@ keys: [{ name: a, tier: free, sha256: plain-text }]
     ['an empty file', '', 'file: '],
   ])('refuses %s', (_title, text, fault) => {
     expect(faultsOf(text).join('\n')).toContain(fault);
+  });
+});
+
+describe('any limits file', () => {
+  it('is refused with its faults, or limits every request', () => {
+    fc.assert(
+      fc.property(hostileEdits(GOOD), (text) => {
+        let limits: ReturnType<typeof parseLimits>;
+        try {
+          limits = parseLimits('limits.yaml', text);
+        } catch (error) {
+          expect(error).toBeInstanceOf(DefinitionRefused);
+          expect((error as DefinitionRefused).faults.join('')).not.toBe('');
+          return;
+        }
+        const book = new LimitBook(limits, 'open');
+        for (const tier of ['anonymous', 'free', 'none'])
+          for (const path of ['/', '/shorten', '/links/bulk']) {
+            const { enforced, shadows } = book.plan(
+              book.setOf(tier),
+              undefined,
+              book.match('POST', 'api.example', path),
+            );
+            for (const { cost, policy } of [...enforced, ...shadows.flat()]) {
+              expect(cost).toBeGreaterThan(0);
+              for (const window of policy.windows) {
+                expect(window.capacity).toBeGreaterThanOrEqual(1);
+                expect(window.refillPerSecond).toBeGreaterThan(0);
+              }
+            }
+          }
+      }),
+      runs(400),
+    );
   });
 });
