@@ -3,6 +3,7 @@ import { collectStartGarbage } from './collect-start-garbage.ts';
 import { drainOnce, exit } from './drain.ts';
 import { hearEndRequests } from './end-request.ts';
 import { type Environment, EnvironmentRefused } from './environment.ts';
+import { holdTickShape } from './hold-tick-shape.ts';
 import { listening, StartRefused } from './listening.ts';
 import { createLogger, type Logger } from './logger.ts';
 import { ManagementDoor } from './management-door.ts';
@@ -71,6 +72,7 @@ export async function runService<E extends ServiceEnv>(service: Service<E>): Pro
       app,
       close,
     });
+    await holdTickShape();
     collectStartGarbage();
     const managementPort = await listening('MANAGEMENT_PORT', env.MANAGEMENT_PORT, () =>
       management.listen({ host: env.MANAGEMENT_HOST, port: env.MANAGEMENT_PORT }),
