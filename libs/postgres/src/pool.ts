@@ -23,10 +23,29 @@ export interface PoolOptions {
 export type Pool = pg.Pool;
 export type PoolClient = pg.PoolClient;
 
+/**
+ * A pooler that gives each transaction another server connection forgets prepared statements, or meets those of others:
+ * every statement goes unnamed.
+ */
+class UnnamedClient extends pg.Client {
+  // biome-ignore lint/suspicious/noExplicitAny: a dozen overloads, and all of them pass through
+  override query(...[statement, ...rest]: any[]): any {
+    const isNamed = typeof statement?.name === 'string' && typeof statement.submit !== 'function';
+    const query = super.query as (...args: unknown[]) => unknown;
+    return query.call(this, isNamed ? { ...statement, name: undefined } : statement, ...rest);
+  }
+}
+
+/** `…?pgbouncer=true`, as Prisma has it: behind a pooler in transaction mode. */
+function isPooled(url: string): boolean {
+  return URL.canParse(url) && new URL(url).searchParams.get('pgbouncer') === 'true';
+}
+
 /** Opens the pool that Prisma and the hand-written statements of a service share. */
 export function openPool(options: PoolOptions): Pool {
   const pool = new pg.Pool({
     connectionString: options.url,
+    ...(isPooled(options.url) ? { Client: UnnamedClient } : {}),
     application_name: options.applicationName,
     max: options.maxConnections ?? 10,
     connectionTimeoutMillis: options.connectTimeoutMs ?? 2_000,
