@@ -108,7 +108,7 @@ describeWith(['postgres'], '/links', () => {
       expect(one.json.blockedReason).toBe('Phishing.');
     });
 
-    it.each(['limit=0', 'limit=101', 'limit=x', 'cursor=nonsense', 'page=2'])(
+    it.each(['limit=0', 'limit=101', 'limit=x', 'cursor=nonsense', 'page=2', 'q=a%00b'])(
       '400 for %s',
       async (query) => {
         const { status, json } = await shortener.call(`/links?${query}`, { token: alice });
@@ -135,7 +135,7 @@ describeWith(['postgres'], '/links', () => {
       const code = await shortener.create({}, alice);
       const anonymous = await shortener.create();
       const answers = await Promise.all(
-        [code, anonymous, 'absent1', 'x', "';--"].map((wanted) =>
+        [code, anonymous, 'absent1', 'x', "';--", 'a\0bcdef'].map((wanted) =>
           shortener.call(`/links/${encodeURIComponent(wanted)}`, { token: mallory }),
         ),
       );
@@ -204,7 +204,10 @@ describeWith(['postgres'], '/links', () => {
 
     it('404 for the link of another, which stays as it is', async () => {
       const code = await shortener.create({}, alice);
-      expect((await patch(code, { longUrl: 'https://evil.example/' }, mallory)).status).toBe(404);
+      for (const wanted of [code, 'a%00bcdef'])
+        expect((await patch(wanted, { longUrl: 'https://evil.example/' }, mallory)).status).toBe(
+          404,
+        );
       expect((await shortener.call(`/${code}`)).headers.get('location')).toBe(
         'https://example.org/',
       );
@@ -244,7 +247,8 @@ describeWith(['postgres'], '/links', () => {
 
     it('404 for the link of another, which stays', async () => {
       const code = await shortener.create({}, alice);
-      expect((await remove(code, mallory)).status).toBe(404);
+      for (const wanted of [code, 'a%00bcdef'])
+        expect((await remove(wanted, mallory)).status).toBe(404);
       expect((await shortener.call(`/${code}`)).status).toBe(302);
     });
   });

@@ -161,6 +161,7 @@ describeWith(['postgres'], 'GET /{code}', () => {
       ['GET', '/shorten', 'POST'],
       ['DELETE', '/links', 'GET, HEAD'],
       ['PUT', '/links/aaaaaaa', 'DELETE, GET, HEAD, PATCH'],
+      ['PROPFIND', '/links/aaaaaaa/qr', 'GET, HEAD'],
     ] as [string, string, string][])(
       '405 for %s %s, which has %s',
       async (method, path, allowed) => {

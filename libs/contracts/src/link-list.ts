@@ -8,6 +8,8 @@ export const linkListParameters = z.strictObject({
   q: z
     .string()
     .max(200)
+    // No text in the database can hold one, so none can be looked for either.
+    .refine((text) => !text.includes('\0'), 'must not hold NUL characters')
     .optional()
     .meta({ description: 'Only links whose code or long URL contains this, whatever the case' }),
 });

@@ -4,14 +4,19 @@ import { timestamp } from './link.ts';
 export const statsInterval = z.enum(['minute', 'hour', 'day']);
 export type StatsInterval = z.infer<typeof statsInterval>;
 
+/** Bounds are answered in RFC 3339, whose years have four digits, also after they were rounded to an interval. */
+const instant = z.iso.datetime({ offset: true }).refine((text) => {
+  const year = new Date(text).getUTCFullYear();
+  // What is no time at all has been complained of already.
+  return Number.isNaN(year) || (year >= 1970 && year < 9_999);
+}, 'must lie between the years 1970 and 9998');
+
 /** Query of GET /links/{code}/stats. Absent bounds: the last hour, 24 hours or 30 days, by interval. */
 export const statsQuery = z.strictObject({
-  from: z.iso
-    .datetime({ offset: true })
+  from: instant
     .optional()
     .meta({ description: 'RFC 3339; begins the series, rounded down to the interval' }),
-  to: z.iso
-    .datetime({ offset: true })
+  to: instant
     .optional()
     .meta({ description: 'RFC 3339; ends the series, rounded up to the interval. Absent: now' }),
   interval: statsInterval.default('day').meta({ description: 'Width of a point, in UTC' }),

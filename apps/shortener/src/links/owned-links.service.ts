@@ -1,6 +1,7 @@
 import type { ChangeLink } from '@gatepost/contracts';
 import { DomainError } from '@gatepost/problem-details';
 import type { InvalidationCourier } from '../redirect/invalidation-courier.ts';
+import { isCode } from './code.ts';
 import type { LinkRepository } from './link.repository.ts';
 import type { Link } from './link.ts';
 import { judgeChange, type LinkRules } from './link-draft.ts';
@@ -18,6 +19,8 @@ export class OwnedLinks {
   ) {}
 
   async readLink(code: string, owner: string): Promise<Link> {
+    // What cannot be a code is not looked for: the database refuses some text, NUL for one.
+    if (!isCode(code)) throw notFound();
     const link = await orStoreUnavailable(() => this.owned.findLink(code, owner));
     if (!link) throw notFound();
     return link;
@@ -35,6 +38,7 @@ export class OwnedLinks {
 
   async changeLink(code: string, owner: string, input: ChangeLink, now: Date): Promise<Link> {
     const change = judgeChange(input, this.rules, now);
+    if (!isCode(code)) throw notFound();
     const changed = await orStoreUnavailable(() => this.links.changeLink(code, owner, change, now));
     if (changed) {
       await this.courier.announce([changed.invalidation]);
@@ -48,6 +52,7 @@ export class OwnedLinks {
   }
 
   async removeLink(code: string, owner: string): Promise<void> {
+    if (!isCode(code)) throw notFound();
     const removed = await orStoreUnavailable(() => this.links.removeLink(code, owner));
     if (!removed) throw notFound();
     await this.courier.announce([removed]);

@@ -14,6 +14,7 @@ export function encodePosition({ createdAt, code }: PagePosition): string {
 export function decodePosition(cursor: string): PagePosition | undefined {
   const [time = '', code = '', ...rest] = Buffer.from(cursor, 'base64url').toString().split('.');
   const createdAt = new Date(Number.parseInt(time, 36));
-  if (rest.length > 0 || !isCode(code) || Number.isNaN(createdAt.getTime())) return undefined;
+  // The database knows no such times as the largest negative ones, and we had no links before 1970.
+  if (rest.length > 0 || !isCode(code) || !(createdAt.getTime() >= 0)) return undefined;
   return { createdAt, code };
 }

@@ -1,30 +1,23 @@
+import { METHODS } from 'node:http';
 import { DomainError, sendProblem } from '@gatepost/problem-details';
-import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { operations } from './operations.ts';
-
-/** Those that Fastify knows by itself; to it, any other finds nothing anywhere. */
-const METHODS: readonly HTTPMethods[] = [
-  'GET',
-  'HEAD',
-  'POST',
-  'PUT',
-  'PATCH',
-  'DELETE',
-  'OPTIONS',
-  'TRACE',
-];
 
 /**
  * A path that exists answers a method that it does not have with 405 and says which it has (RFC 9110 §15.5.6); the framework would
  * answer that nothing is here.
  */
 export function refuseOtherMethods(fastify: FastifyInstance): void {
+  // All that the parser lets through; to Fastify itself, most of them find nothing anywhere.
+  const methods = METHODS.filter((method) => method !== 'CONNECT');
+  for (const method of methods)
+    if (!fastify.supportedMethods.includes(method)) fastify.addHttpMethod(method);
   for (const [path, allowed] of allowedMethods()) {
     const refuse = (request: FastifyRequest, reply: FastifyReply) =>
       sendProblem(methodNotAllowed(request.method, allowed), request, reply);
     fastify.route({
       url: path.replace(/\{(\w+)\}/g, ':$1'),
-      method: METHODS.filter((method) => !allowed.has(method)),
+      method: methods.filter((method) => !allowed.has(method)),
       // Before the body, which is of no interest here, is read or found wanting.
       onRequest: async (request, reply) => refuse(request, reply),
       handler: refuse,
