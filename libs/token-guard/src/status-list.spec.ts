@@ -131,3 +131,47 @@ describe('a status list', () => {
     expect(await read(await sign({ status_list: { bits: 1, lst: bomb } }))).toBe('malformed');
   });
 });
+
+describe('any status list', () => {
+  it('that the issuer signed is read or refused, whatever stands in it', async () => {
+    const list = fc.record({
+      bits: fc.oneof(fc.constantFrom(1, 2, 4, 8, 0, -1, 3, 16, '1'), fc.jsonValue()),
+      lst: fc.oneof(
+        fc.uint8Array({ maxLength: 40 }).map(pack),
+        fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes).toString('base64url')),
+        fc.jsonValue(),
+      ),
+    });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.oneof({ weight: 4, arbitrary: list }, fc.jsonValue()),
+        fc.oneof(fc.constantFrom(now - 100, now, now + 60), fc.jsonValue()),
+        async (status_list, exp) => {
+          const found = await read(await sign({ status_list, exp }));
+          if (typeof found === 'string') expect(['malformed', 'expired']).toContain(found);
+          else
+            for (const index of [0, 1, 1_000, -1, 0.5, Number.NaN])
+              expect(typeof found.isValid(index)).toBe('boolean');
+        },
+      ),
+      runs(300),
+    );
+  });
+
+  it('that was changed on its way is refused', async () => {
+    const token = await sign({});
+    await fc.assert(
+      fc.asyncProperty(
+        fc.nat(token.length - 1),
+        fc.stringMatching(/^[\w.-]{0,2}$/),
+        fc.nat(2),
+        async (at, put, cut) => {
+          const changed = token.slice(0, at) + put + token.slice(at + cut);
+          fc.pre(changed !== token);
+          expect(typeof (await read(changed))).toBe('string');
+        },
+      ),
+      runs(300),
+    );
+  });
+});

@@ -1,4 +1,6 @@
-import { createHmac } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
+import { runs } from '@gatepost/test-services/fuzz';
+import fc from 'fast-check';
 import { assemble, makeProver } from '../test/hostile-issuer.ts';
 import { TokenRefused } from './access-token.ts';
 import { ProofReplays } from './proof-replays.ts';
@@ -173,5 +175,78 @@ describe('replays', () => {
     expect(replays.size).toBeLessThanOrEqual(10);
     expect(replays.use('victim', { proofId: 'a', issuedAt: now }, now + 2)).toBe(false);
     expect(replays.use('victim', { proofId: 'b', issuedAt: now + 2 }, now + 2)).toBe(true);
+  });
+});
+
+describe('a mangled proof', () => {
+  it('is refused wherever characters were changed, cut or put in', async () => {
+    const proof = await prover.prove(request);
+    const edit = fc.record({
+      at: fc.nat(proof.length - 1),
+      cut: fc.nat(3),
+      put: fc.stringMatching(/^[\w.=+/-]{0,3}$/),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(edit, { minLength: 1, maxLength: 3 }), async (edits) => {
+        const mangled = edits.reduce(
+          (text, { at, cut, put }) => text.slice(0, at) + put + text.slice(at + cut),
+          proof,
+        );
+        fc.pre(mangled !== proof);
+        expect(await judge(mangled)).toMatch(/^proof-/);
+      }),
+      runs(400),
+    );
+  });
+
+  it('is refused whatever JSON stands in its header, its key and its payload', async () => {
+    const header = fc.record({
+      typ: fc.constant('dpop+jwt'),
+      alg: fc.constantFrom('ES256', 'RS256', 'PS256', 'none', 'HS256'),
+      jwk: fc.oneof(
+        fc.jsonValue(),
+        fc.record({
+          kty: fc.constantFrom('EC', 'RSA', 'OKP', 'oct'),
+          crv: fc.constantFrom('P-256', 'Ed25519', 'x'),
+          x: fc.base64String({ maxLength: 44 }),
+          y: fc.base64String({ maxLength: 44 }),
+          n: fc.base64String({ maxLength: 44 }),
+          e: fc.constantFrom('AQAB', 'AA', ''),
+        }),
+      ),
+    });
+    const payload = fc.record({
+      jti: fc.constantFrom('a', ''),
+      iat: fc.oneof(fc.constant(now), fc.jsonValue()),
+      htm: fc.constant(request.method),
+      htu: fc.oneof(fc.constant(request.url), fc.webUrl(), fc.string()),
+      ath: fc.constant(createHash('sha256').update(request.accessToken).digest('base64url')),
+    });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.oneof(header, fc.jsonValue()),
+        fc.oneof(payload, fc.jsonValue()),
+        fc.string(),
+        async (head, body, signature) => {
+          expect(await judge(assemble(head, body, signature))).toMatch(/^proof-/);
+        },
+      ),
+      runs(400),
+    );
+  });
+
+  it('has an address that is normalised once and for all, or none', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(fc.webUrl({ withQueryParameters: true, withFragments: true }), fc.string()),
+        (text) => {
+          const target = normalizeTarget(text);
+          if (target === undefined) return;
+          expect(normalizeTarget(target)).toBe(target);
+          expect(target).not.toMatch(/[?#]/);
+        },
+      ),
+      runs(1_000),
+    );
   });
 });

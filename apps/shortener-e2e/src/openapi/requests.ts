@@ -175,7 +175,10 @@ function parameterText(
   if (place === 'path')
     // Mostly links that are there: what is behind the 404 is of interest.
     return fc
-      .oneof({ weight: 4, arbitrary: fc.constantFrom(...codes) }, good, text)
+      .oneof({ weight: 3, arbitrary: fc.constantFrom(...codes) }, good, {
+        weight: 2,
+        arbitrary: text,
+      })
       .map((code) => (code === '' ? 'x' : code));
   if (place === 'header')
     return fc.oneof(good, fc.stringMatching(/^[\t -~]{0,30}$/)).map((value) => value.trim());
