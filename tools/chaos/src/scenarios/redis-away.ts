@@ -94,26 +94,29 @@ async function takeRedisAway(stage: Stage, fault: Fault): Promise<Observation> {
   await fault.begin(redis);
   await wait(AWAY_MS);
   stage.say('Redis comes back');
+  const endingMs = performance.now();
   // For a restart: when it answers, not when it was asked to start.
   await fault.end(redis);
   const returnedMs = performance.now();
   await wait(SETTLED_MS + CALM_MS / 2);
   await loop.stop();
 
-  return judge(history.operations, { fault, calmMs, awayMs, returnedMs });
+  return judge(history.operations, { fault, calmMs, awayMs, endingMs, returnedMs });
 }
 
 interface Course {
   readonly fault: Fault;
   readonly calmMs: number;
   readonly awayMs: number;
+  /** Redis begins to come back; a gateway may find it before this process does. */
+  readonly endingMs: number;
   readonly returnedMs: number;
 }
 
 function judge(operations: Operations, course: Course): Observation {
-  const { fault, calmMs, awayMs, returnedMs } = course;
+  const { fault, calmMs, awayMs, endingMs, returnedMs } = course;
   const noise = longestWait(operations, calmMs, awayMs);
-  const longest = longestWait(operations, awayMs, returnedMs);
+  const longest = longestWait(operations, awayMs, endingMs);
   const allowed = {
     longestMs: fault.waitMs + 2 * noise.longestMs + OUTLIER_MS,
     p99Ms: fault.waitMs + 2 * noise.p99Ms,
@@ -142,11 +145,11 @@ function judge(operations: Operations, course: Course): Observation {
 }
 
 function checkPolicies(operations: Operations, course: Course): string[] {
-  const { calmMs, awayMs, returnedMs } = course;
+  const { calmMs, awayMs, endingMs, returnedMs } = course;
   const settledMs = returnedMs + SETTLED_MS;
   const local = operations.filter(
     ({ call, outcome, startMs, endMs }) =>
-      call === 'local' && outcome === 200 && startMs >= awayMs && endMs <= returnedMs,
+      call === 'local' && outcome === 200 && startMs >= awayMs && endMs <= endingMs,
   );
   const between = (name: string, fromMs: number, untilMs: number, closed: number[]): Phase => ({
     name,
@@ -157,7 +160,8 @@ function checkPolicies(operations: Operations, course: Course): string[] {
   return [
     ...checkAvailability(operations, [
       between('before', calmMs, awayMs, [200, 429, 503]),
-      between('away', awayMs, returnedMs, [503]),
+      between('away', awayMs, endingMs, [503]),
+      between('coming back', endingMs, settledMs, [200, 429, 503]),
       between('back', settledMs, Number.POSITIVE_INFINITY, [200, 429, 503]),
     ]),
     ...checkLimiterBound(
