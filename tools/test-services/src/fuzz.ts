@@ -1,23 +1,20 @@
 import fc from 'fast-check';
 
-/** FUZZ_SECONDS: how long each property is tried, instead of its usual number of runs. */
-const fuzzSeconds = readNumber('FUZZ_SECONDS');
-/** FUZZ_SEED: the seed of a run that is to be repeated. */
-const fuzzSeed = readNumber('FUZZ_SEED');
-
 /**
- * The parameters of every property: `fc.assert(property, runs(300))` tries 300 inputs, or as many as there is time for under
- * FUZZ_SECONDS. A failure names its seed, a long run always; FUZZ_SEED repeats it. The time limit of all tests is longer by then
+ * The parameters of every property: `fc.assert(property, runs(300))` tries 300 inputs, or under FUZZ_SECONDS as many as there is
+ * time for. A failure names its seed, a long run always; FUZZ_SEED repeats it. The time limit of all tests is longer by then
  * (jest.preset.mjs); a test with one of its own passes it through `withFuzzTime`.
  */
 export function runs<Ts>(usual = 100): fc.Parameters<Ts> {
+  const seconds = readNumber('FUZZ_SECONDS');
+  const seed = readNumber('FUZZ_SEED');
   return {
-    ...(fuzzSeed === undefined ? {} : { seed: fuzzSeed }),
-    ...(fuzzSeconds === undefined
+    ...(seed === undefined ? {} : { seed }),
+    ...(seconds === undefined
       ? { numRuns: usual }
       : {
           numRuns: Number.POSITIVE_INFINITY,
-          interruptAfterTimeLimit: fuzzSeconds * 1_000,
+          interruptAfterTimeLimit: seconds * 1_000,
           // The time being up is the end of the run, no fault, however few inputs it was.
           markInterruptAsFailure: false,
         }),
@@ -27,12 +24,12 @@ export function runs<Ts>(usual = 100): fc.Parameters<Ts> {
 
 /** Milliseconds for a test that holds one property. */
 export function withFuzzTime(usualMs: number): number {
-  return usualMs + (fuzzSeconds ?? 0) * 1_000;
+  return usualMs + (readNumber('FUZZ_SECONDS') ?? 0) * 1_000;
 }
 
 function report<Ts>(details: fc.RunDetails<Ts>): void {
   const { failed, numRuns, seed } = details;
-  if (fuzzSeconds !== undefined) {
+  if (readNumber('FUZZ_SECONDS') !== undefined) {
     const { currentTestName } = expect.getState();
     const outcome = failed ? 'FAILED after' : 'held for';
     process.stderr.write(
