@@ -26,7 +26,7 @@ export class FormBrowser {
     return this.follow(url, { method: 'GET' });
   }
 
-  /** Submits the form whose button or action matches, with the given fields besides its hidden ones. */
+  /** Submits the form whose button or action matches, with the given fields besides what it holds already. */
   submit(page: Page, fields: Record<string, string>, which: RegExp = /./): Promise<Page | URL> {
     const form = formsOf(page).find(
       (candidate) => which.test(candidate.action) || which.test(JSON.stringify(candidate.fields)),
@@ -91,6 +91,9 @@ export function expectPage(result: Page | URL): Page {
   return result;
 }
 
+/** Fields that a browser sends as the page filled them in. */
+const KEPT_AS_THEY_ARE = ['hidden', 'text', 'email'];
+
 function formsOf(page: Page): Form[] {
   return [...page.html.matchAll(/<form\b([^>]*)>([\s\S]*?)<\/form>/gi)].map(
     ([, attributes = '', content = '']) => ({
@@ -103,7 +106,7 @@ function formsOf(page: Page): Form[] {
             name: attributeOf(input, 'name'),
             value: attributeOf(input, 'value') ?? '',
           }))
-          .filter(({ type, name }) => type === 'hidden' && name)
+          .filter(({ type = 'text', name }) => KEPT_AS_THEY_ARE.includes(type) && name)
           .map(({ name, value }) => [name, value]),
       ),
     }),
