@@ -177,7 +177,18 @@ describe('decodeFetchResponse', () => {
             }
         },
       ),
-      runs(2_000),
+      // A header's name of negative length led back to where it began, for as many headers as the record claimed.
+      {
+        ...runs<[[number, number][]]>(2_000),
+        examples: [
+          [
+            [
+              [123, 222],
+              [170, 188],
+            ],
+          ],
+        ],
+      },
     );
   });
 

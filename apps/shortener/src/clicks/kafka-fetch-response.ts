@@ -103,6 +103,8 @@ class ResponseReader {
 
   string(): string {
     const length = this.int16();
+    // Backwards, a count of 2^31 would not be stopped by the end of the buffer.
+    if (length < 0) throw new NotPlain();
     this.at += length;
     return this.bytes.toString('utf8', this.at - length, this.at);
   }

@@ -84,6 +84,8 @@ export class FetchedRecord {
     for (let index = 0; index < count && reader.at < end; index++) {
       const nameBytes = reader.varint();
       const nameAt = reader.at;
+      // Backwards, the same headers would be read again and again.
+      if (nameBytes < 0) return;
       reader.at += nameBytes;
       const bytes = reader.varint();
       const at = reader.at;
