@@ -37,6 +37,8 @@ const BACK_WITHIN_MS = 300;
 const SETTLED_MS = 1_500;
 /** A busy machine holds up one request and not another. */
 const PATIENCE_MS = 250;
+/** What is late once may be the machine's doing, three times in a row is not. Wrong answers are wrong at once. */
+const MOST_ATTEMPTS = 3;
 /** Decisions that took longer by the gateway's own clock: it too may be held up in the middle. */
 const MOST_LATE = 0.02;
 /** On a machine that does something else as well the store misses its 25 ms now and then. */
@@ -95,6 +97,21 @@ async function takeRedisAway(stage: Stage, fault: Fault): Promise<Observation> {
   stage.onEnd(() => loop.stop());
 
   await wait(1_000); // the first requests of a process are slow
+  for (let attempt = 1; ; attempt++) {
+    const course = await takeAwayOnce(stage, { redis, gateways, fault });
+    const { observed, late, wrong } = judge(history.operations, course);
+    if (wrong.length > 0 || late.length === 0 || attempt === MOST_ATTEMPTS) {
+      await loop.stop();
+      return { observed, faults: [...late, ...wrong] };
+    }
+    stage.say(`too late, which may be the machine: once more (${late.join('; ')})`);
+  }
+}
+
+async function takeAwayOnce(
+  stage: Stage,
+  { redis, gateways, fault }: { redis: Redis; gateways: readonly App[]; fault: Fault },
+): Promise<Course> {
   const calmMs = performance.now();
   await wait(CALM_MS);
   const before = await countDecisions(gateways.slice(1), fault.bound);
@@ -109,17 +126,16 @@ async function takeRedisAway(stage: Stage, fault: Fault): Promise<Observation> {
   await fault.end(redis);
   const returnedMs = performance.now();
   await wait(SETTLED_MS + CALM_MS / 2);
-  await loop.stop();
-
-  return judge(history.operations, {
+  return {
     fault,
     calmMs,
     awayMs,
     endingMs,
     returnedMs,
+    settledUntilMs: performance.now(),
     decided: after.all - before.all,
     late: after.late - before.late,
-  });
+  };
 }
 
 interface Course {
@@ -129,6 +145,8 @@ interface Course {
   /** Redis begins to come back; a gateway may find it before this process does. */
   readonly endingMs: number;
   readonly returnedMs: number;
+  /** Until then it was watched. */
+  readonly settledUntilMs: number;
   /** Decisions while Redis was away, and those of them that took longer than is promised, by the gateways' own clocks. */
   readonly decided: number;
   readonly late: number;
@@ -144,7 +162,8 @@ async function countDecisions(gateways: readonly App[], bound: string) {
   return { all, late: all - sumOf(`${name}_bucket`, [`le="${bound}"`]) };
 }
 
-function judge(operations: Operations, course: Course): Observation {
+/** What was late, and what was wrong. */
+function judge(operations: Operations, course: Course) {
   const { fault, calmMs, awayMs, endingMs, returnedMs, late } = course;
   const noise = longestWait(operations, calmMs, awayMs);
   const longest = longestWait(operations, awayMs, endingMs);
@@ -157,7 +176,7 @@ function judge(operations: Operations, course: Course): Observation {
   const ms = (value: number) => `${value.toFixed(1)} ms`;
   return {
     observed: `${late} of ${course.decided} decisions took longer than ${fault.bound} s by the gateways’ own clocks; clients waited ${ms(longest.longestMs)} at most, ${ms(longest.p99Ms)} at p99 (${ms(noise.longestMs)} and ${ms(noise.p99Ms)} with Redis there: the machine); limits were back after ${ms(backMs)}`,
-    faults: [
+    late: [
       ...(course.decided === 0 ? ['the gateways counted no decision'] : []),
       ...(late <= course.decided * MOST_LATE
         ? []
@@ -166,13 +185,15 @@ function judge(operations: Operations, course: Course): Observation {
         ? []
         : [`a request waited ${ms(longest.longestMs)}, ${ms(allowedMs)} are allowed`]),
       ...(backMs <= BACK_WITHIN_MS + PATIENCE_MS ? [] : [`limits were back after ${ms(backMs)}`]),
-      ...checkPolicies(operations, course),
+      ...checkDecided(operations, 'before', calmMs, awayMs),
+      ...checkDecided(operations, 'back', returnedMs + SETTLED_MS, course.settledUntilMs),
     ],
+    wrong: checkPolicies(operations, course),
   };
 }
 
 function checkPolicies(operations: Operations, course: Course): string[] {
-  const { calmMs, awayMs, endingMs, returnedMs } = course;
+  const { calmMs, awayMs, endingMs, returnedMs, settledUntilMs } = course;
   const settledMs = returnedMs + SETTLED_MS;
   const local = operations.filter(
     ({ call, outcome, startMs, endMs }) =>
@@ -189,14 +210,12 @@ function checkPolicies(operations: Operations, course: Course): string[] {
       between('before', calmMs, awayMs, [200, 429, 503]),
       between('away', awayMs, endingMs, [503]),
       between('coming back', endingMs, settledMs, [200, 429, 503]),
-      between('back', settledMs, Number.POSITIVE_INFINITY, [200, 429, 503]),
+      between('back', settledMs, settledUntilMs, [200, 429, 503]),
     ]),
     ...checkLimiterBound(
       local.map(({ startMs, endMs }) => ({ fromMs: startMs, untilMs: endMs })),
       BUCKET,
     ).map((text) => `policy local: ${text}`),
-    ...checkDecided(operations, 'before', calmMs, awayMs),
-    ...checkDecided(operations, 'back', settledMs, Number.POSITIVE_INFINITY),
   ];
 }
 
