@@ -7,14 +7,20 @@ export type TakeBatch = (
   settle: (place: number, decision: Decision | undefined) => void,
 ) => void;
 
+/** From this many requests in one turn on, the next turn will bring as many. */
+const BUSY = 4;
+
 /**
  * Collects what arrives in one turn of the event loop and asks the store once for all of it: a call costs more than
- * what it decides. Nothing waits for an earlier answer; several calls may be under way.
+ * what it decides. Where a turn brings several requests, those of the next one are waited for as well, which halves the
+ * calls under load and costs nothing without: a busy turn takes a fraction of a millisecond. Nothing waits for an earlier
+ * answer; several calls may be under way.
  */
 export class TakeBatcher {
   private requests: TakeRequest[] = [];
   private resolves: ((decision: Decision | undefined) => void)[] = [];
   private scheduled = false;
+  private hasWaited = false;
 
   constructor(private readonly takeBatch: TakeBatch) {}
 
@@ -25,13 +31,21 @@ export class TakeBatcher {
       if (this.requests.length >= MOST_REQUESTS) this.flush();
       else if (!this.scheduled) {
         this.scheduled = true;
-        setImmediate(() => {
-          this.scheduled = false;
-          if (this.requests.length > 0) this.flush();
-        });
+        setImmediate(this.endTurn);
       }
     });
   }
+
+  private readonly endTurn = (): void => {
+    if (this.requests.length >= BUSY && !this.hasWaited) {
+      this.hasWaited = true;
+      setImmediate(this.endTurn);
+      return;
+    }
+    this.scheduled = false;
+    this.hasWaited = false;
+    if (this.requests.length > 0) this.flush();
+  };
 
   private flush(): void {
     const { requests, resolves } = this;
