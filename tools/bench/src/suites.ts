@@ -4,6 +4,7 @@ import { creates } from './suites/creates.ts';
 import { footprint } from './suites/footprint.ts';
 import { gateway } from './suites/gateway.ts';
 import { identity } from './suites/identity.ts';
+import { latency } from './suites/latency.ts';
 import { limiter } from './suites/limiter.ts';
 import { redirect } from './suites/redirect.ts';
 
@@ -11,6 +12,7 @@ import { redirect } from './suites/redirect.ts';
 export const SUITES: readonly Suite[] = [
   gateway,
   limiter,
+  latency,
   redirect,
   clicks,
   creates,

@@ -7,7 +7,7 @@ import type { Suite } from '../suite.ts';
 import { ratioVerdict } from '../verdicts.ts';
 
 /** Limits so high that nothing is refused: the cost of deciding is measured, not of refusing. */
-const KEY = 'bench-key-with-room-for-everything';
+export const KEY = 'bench-key-with-room-for-everything';
 
 /** CPU per proxied request, three windows on Redis, one process, 64 connections. */
 export const gateway: Suite = {
