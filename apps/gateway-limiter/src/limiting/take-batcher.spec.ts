@@ -24,19 +24,19 @@ describe('TakeBatcher', () => {
     expect(sizes).toEqual([3, 1]);
   });
 
-  it('takes along what the next turn brings where one brings several, and no more than that', async () => {
+  it('takes along what the next turn brings where one brings many, and no more than that', async () => {
     const { batcher, sizes } = open();
     const take = (...keys: string[]) => keys.map((key) => batcher.take(request(key)));
-    const first = take('a', 'b', 'c', 'd');
+    const first = take(...'abcdefghijklmnop');
     // Runs before the batcher's own setImmediate of the next turn, as sockets do.
     const next = new Promise<unknown>((resolve) =>
-      setImmediate(() => resolve(Promise.all(take('e', 'f')))),
+      setImmediate(() => resolve(Promise.all(take('q', 'r')))),
     );
     await Promise.all(first);
     await next;
-    expect(sizes).toEqual([6]);
-    await Promise.all(take('g'));
-    expect(sizes).toEqual([6, 1]);
+    expect(sizes).toEqual([18]);
+    await Promise.all(take('s'));
+    expect(sizes).toEqual([18, 1]);
   });
 
   it('sends 64 at once without waiting for the turn to end', async () => {

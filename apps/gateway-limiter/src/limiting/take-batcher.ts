@@ -7,14 +7,13 @@ export type TakeBatch = (
   settle: (place: number, decision: Decision | undefined) => void,
 ) => void;
 
-/** From this many requests in one turn on, the next turn will bring as many. */
-const BUSY = 4;
+/** As many in one turn come near saturation only, and the next turn will bring as many. */
+const BUSY = 16;
 
 /**
  * Collects what arrives in one turn of the event loop and asks the store once for all of it: a call costs more than
- * what it decides. Where a turn brings several requests, those of the next one are waited for as well, which halves the
- * calls under load and costs nothing without: a busy turn takes a fraction of a millisecond. Nothing waits for an earlier
- * answer; several calls may be under way.
+ * what it decides. Where a turn brings many requests, those of the next one are waited for as well, which halves the calls
+ * under load and costs nothing without. Nothing waits for an earlier answer; several calls may be under way.
  */
 export class TakeBatcher {
   private requests: TakeRequest[] = [];
