@@ -2,7 +2,7 @@ import { differenceOf, quantileOf, readHistogram } from './histogram.ts';
 
 const text = `# TYPE wait_seconds histogram
 wait_seconds_bucket{le="0.001"} 50
-wait_seconds_bucket{le="0.002"} 90
+wait_seconds_bucket{le="0.002",service="x"} 90
 wait_seconds_bucket{le="+Inf"} 100
 wait_seconds_sum 1
 wait_seconds_count 100

@@ -1,11 +1,11 @@
 /** Cumulative counts by upper bound, in ascending order; the last bound is infinite. */
 export type Histogram = readonly { readonly bound: number; readonly count: number }[];
 
-/** A histogram without labels, out of the Prometheus text format. */
+/** A histogram of one series, out of the Prometheus text format. */
 export function readHistogram(metrics: string, name: string): Histogram {
   const buckets: { bound: number; count: number }[] = [];
   for (const [, bound, count] of metrics.matchAll(
-    new RegExp(`^${name}_bucket\\{le="([^"]+)"\\} (\\S+)$`, 'gm'),
+    new RegExp(`^${name}_bucket\\{le="([^"]+)"[^}]*\\} (\\S+)$`, 'gm'),
   ))
     buckets.push({ bound: bound === '+Inf' ? Infinity : Number(bound), count: Number(count) });
   if (buckets.length === 0) throw new Error(`there is no histogram ${name}`);

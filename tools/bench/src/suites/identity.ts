@@ -24,14 +24,14 @@ const OPERATIONS: readonly Operation[] = [
   {
     name: 'client_credentials',
     title: 'A token for a machine (client_credentials, ES256)',
-    most: 1.1,
+    most: 1.2,
     prepare: async (client) => () =>
       client.token({ grant_type: 'client_credentials', scope: 'links:read' }, MACHINE_CLIENT),
   },
   {
     name: 'sign-in',
     title: 'A sign-in: authorize, password (argon2id), consent, code, tokens',
-    most: 1.25,
+    most: 1.4,
     prepare: async (client, person) => () => client.signIn(person),
   },
   {
