@@ -59,9 +59,9 @@ export const gateway: Suite = {
         title: 'A request through the gateway',
         rows,
         verdicts: [
-          ratioVerdict(rows, 'fastify assembly, 1 window', 0.65),
-          ratioVerdict(rows, 'node:http + undici, no limit', 1.4),
-          ...(hasNginx() ? [ratioVerdict(rows, 'nginx, no limit', 3)] : []),
+          ratioVerdict(rows, 'fastify assembly, 1 window', 0.7),
+          ratioVerdict(rows, 'node:http + undici, no limit', 1.5),
+          ...(hasNginx() ? [ratioVerdict(rows, 'nginx, no limit', 3.5)] : []),
         ],
         notes: hasNginx() ? [] : ['nginx is not installed here and was left out.'],
       };
