@@ -6,6 +6,7 @@ import { gateway } from './suites/gateway.ts';
 import { identity } from './suites/identity.ts';
 import { latency } from './suites/latency.ts';
 import { limiter } from './suites/limiter.ts';
+import { path } from './suites/path.ts';
 import { redirect } from './suites/redirect.ts';
 
 /** In the order they run. */
@@ -14,6 +15,7 @@ export const SUITES: readonly Suite[] = [
   limiter,
   latency,
   redirect,
+  path,
   clicks,
   creates,
   identity,
