@@ -8,10 +8,6 @@ import {
   wholeTokens,
 } from '@gatepost/limiter-core';
 
-/** The fields a browser's script may read from another origin's answer. */
-export const EXPOSED_FIELDS =
-  'X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, RateLimit-Policy, RateLimit';
-
 /** Doubles are a hair off; a wait of 1000.0000000001 ms is one second, not two. */
 const ROUNDING_MS = 1e-3;
 

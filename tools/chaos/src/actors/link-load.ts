@@ -1,3 +1,4 @@
+import type { Phase } from '../checkers/availability.ts';
 import { History, type Operation } from '../history.ts';
 import { Client } from '../http.ts';
 import { OpenLoop } from '../open-loop.ts';
@@ -16,6 +17,21 @@ export interface LinkLoadOptions {
   /** Length of the destinations that are created; absent: short. */
   readonly longUrlCharacters?: number;
 }
+
+/** What the kinds are answered while everything is there. */
+export const WITH_ALL: Phase['allowed'] = {
+  cached: [302],
+  uncached: [302],
+  absent: [404],
+  create: [201],
+};
+/** While Postgres may be there or not: either answer, and nothing else. */
+export const EITHER: Phase['allowed'] = {
+  cached: [302],
+  uncached: [302, 503],
+  absent: [404, 503],
+  create: [201, 503],
+};
 
 /** Redirects and creates at a steady rate. Kinds: cached, uncached, absent (a code that nobody has), create. */
 export class LinkLoad {

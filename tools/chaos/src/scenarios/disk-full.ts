@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { LinkLoad } from '../actors/link-load.ts';
+import { EITHER, LinkLoad, WITH_ALL } from '../actors/link-load.ts';
 import { OwnPostgres } from '../actors/postgres.ts';
 import { createLinks, startShortener } from '../actors/shortener.ts';
 import { SmallDisk } from '../actors/small-disk.ts';
@@ -16,20 +16,6 @@ const CALM_MS = 2_000;
 const FILLING_MS = 3_000;
 const FULL_MS = 5_000;
 const BACK_WITHIN_MS = 4_000;
-
-const WITH_ALL: Phase['allowed'] = {
-  cached: [302],
-  uncached: [302],
-  absent: [404],
-  create: [201],
-};
-/** What is read may still be there, or not: a server that cannot write its log at all goes down. */
-const EITHER: Phase['allowed'] = {
-  cached: [302],
-  uncached: [302, 503],
-  absent: [404, 503],
-  create: [201, 503],
-};
 
 export const diskFull: Scenario = {
   name: 'disk-full',

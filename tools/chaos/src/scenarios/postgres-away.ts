@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { LinkLoad } from '../actors/link-load.ts';
+import { EITHER, LinkLoad, WITH_ALL } from '../actors/link-load.ts';
 import { OwnPostgres } from '../actors/postgres.ts';
 import { createLinks, startShortener } from '../actors/shortener.ts';
 import { backAfterMs, checkAvailability, type Phase } from '../checkers/availability.ts';
@@ -15,26 +15,12 @@ const BACK_WITHIN_MS = 4_000;
 /** A redirect from the cache that takes longer has waited for something. */
 const CACHED_WITHIN_MS = 1_000;
 
-const WITH_ALL: Phase['allowed'] = {
-  cached: [302],
-  uncached: [302],
-  absent: [404],
-  create: [201],
-};
 const WITHOUT: Phase['allowed'] = {
   cached: [302],
   uncached: [503],
   absent: [503],
   create: [503],
 };
-/** Between the two either may come, and nothing else; nothing has to. */
-const COMING_BACK: Phase['allowed'] = {
-  cached: [302],
-  uncached: [302, 503],
-  absent: [404, 503],
-  create: [201, 503],
-};
-
 export const postgresAway: Scenario = {
   name: 'postgres-away',
   promise:
@@ -66,7 +52,7 @@ export const postgresAway: Scenario = {
     const comeBack = async (name: string) => {
       returns.push(performance.now());
       await wait(BACK_WITHIN_MS);
-      endPhase(`coming back after it was ${name}`, COMING_BACK);
+      endPhase(`coming back after it was ${name}`, EITHER);
       await wait(CALM_MS);
       endPhase(`back after it was ${name}`, WITH_ALL);
     };
@@ -77,7 +63,7 @@ export const postgresAway: Scenario = {
     await wait(KILLED_MS);
     endPhase('killed', WITHOUT);
     await postgres.restart();
-    endPhase('starting', COMING_BACK);
+    endPhase('starting', EITHER);
     await comeBack('killed');
     stage.say('Postgres hangs');
     postgres.hang();
